@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from needs import WINDOW
 
+from hotloop.course import exchange
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
 
@@ -111,7 +112,7 @@ def submit(lab: LabWindow, room: SimpleNamespace) -> None:
     lab.click("#fetched_assignments_list button", "Submit")
     lab.one("#submitted_assignments_list .item_name", room.module)
     lab.picture("submitted")
-    inbound = room.course / "exchange" / "hotloop" / "inbound"
+    inbound = exchange.beside(room.course) / "hotloop" / "inbound"
     assert len(list(inbound.glob(f"{getpass.getuser()}+{room.module}+*"))) == 1
 
 

@@ -110,7 +110,6 @@ def _look(containers: Containers) -> None:
 
 def _release(containers: Containers) -> None:
     containers.say("grader", "hotloop", "course", "new", "--course", ".", MODULE)
-    containers.say("grader", "nbgrader", "release_assignment", MODULE)
 
 
 def _submit(containers: Containers) -> None:

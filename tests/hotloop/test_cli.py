@@ -219,7 +219,10 @@ def test_check_says_what_only_a_person_can_grade(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_course_is_made_and_has_nothing_to_grade_yet(tmp_path: Path) -> None:
     made = document("course", "new", "fused_softmax", "--course", "here", cwd=tmp_path)
-    assert made["released"] == [str(tmp_path / "here" / "release" / "fused_softmax")]
+    assert made["released"] == ["fused_softmax"]
+    assert made["problems"] == []
+    assert made["exchange"] == str(tmp_path / "here-exchange")
+    assert (tmp_path / "here-exchange" / "hotloop" / "outbound" / "fused_softmax").is_dir()
     assert (tmp_path / "here" / "release" / "fused_softmax" / "lab.ipynb").is_file()
     refused = document("course", "grade", "--course", "here", cwd=tmp_path, code=2)
     assert "no submissions" in refused["error"]

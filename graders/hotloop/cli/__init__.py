@@ -18,6 +18,21 @@ from hotloop.cli.commands import GROUPS, HOTLOOP, Commands
 # Imported before anything that reads notebooks.
 from hotloop.core import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
+
+class _LogLines(logging.Formatter):
+    """Formats a record of the log for a terminal.
+
+    Ours begin with `hotloop`, as the lines of `hotloop.cli.answer` do. Of others' only the first
+    line is shown: what they failed at is raised too, and their tracebacks hide what a command says.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the lines."""
+        if record.name.startswith(f"{HOTLOOP}."):
+            return super().format(logging.makeLogRecord({**record.__dict__, "name": HOTLOOP}))
+        return f"{record.name}: {record.getMessage()}".partition("\n")[0]
+
+
 app = typer.Typer(
     name=HOTLOOP,
     cls=Commands,
@@ -48,7 +63,8 @@ def _options(  # pyright: ignore[reportUnusedFunction]
     handler = logging.StreamHandler(sys.stderr)
     # The level is set on the handler, because nbgrader sets its own loggers to INFO.
     handler.setLevel(logging.WARNING)
-    logging.basicConfig(handlers=[handler], format="%(name)s: %(message)s")
+    handler.setFormatter(_LogLines("%(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     warnings.filterwarnings("ignore", module=r"nbgrader\.")
 
 

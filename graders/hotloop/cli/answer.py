@@ -183,6 +183,19 @@ def _answer(
         if error.filename is None and error.errno != ENOSPC:
             raise
         _refuse(f"{error.filename or 'A file'}: {error.strerror}.", as_json)
+    except Exception as error:
+        if sentence := _gradebooks_fault(error):
+            _refuse(sentence, as_json)
+        raise
+
+
+def _gradebooks_fault(error: Exception) -> str:
+    """Return what is wrong with a course's database, which nbgrader met; "" if nothing is."""
+    # Only a command that has opened a course has imported these.
+    retry = sys.modules.get("hotloop.course.attempts.database_retry")
+    if retry is None or not isinstance(error, retry.DBAPIError):
+        return ""
+    return retry.sentence_of(error)
 
 
 def _print(answer: CommandResult, as_json: bool) -> None:

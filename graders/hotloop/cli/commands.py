@@ -52,7 +52,7 @@ GROUPS = {
     "course": Group(
         "For instructors: a course with nbgrader, and a judge for a class.",
         {
-            "Prepare": ("new",),
+            "Prepare": ("new", "release"),
             "Grade": (
                 "due", "points", "collect", "grade", "regrade", "attempts", "requests", "page",
                 "export",

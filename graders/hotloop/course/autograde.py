@@ -1,6 +1,7 @@
 """Makes nbgrader's `autograde`, and its formgrader button, work like `hotloop course grade`.
 
-nbgrader copies a submission's files and converts its notebook in two passes. In the first pass the
+That is for modules; an instructor's own assignments are graded by nbgrader's own steps. nbgrader
+copies a submission's files and converts its notebook in two passes. In the first pass a module's
 submission is read, run and entered; the graded notebook is what nbgrader then writes.
 """
 
@@ -26,6 +27,7 @@ from hotloop.course.hand_in import (
 )
 from hotloop.course.scores import Counting
 from hotloop.course.settings import Grading
+from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
 SET_ASIDE = "set_aside"
@@ -37,11 +39,15 @@ class GradedNotebook(NotebookExporter):
     def from_filename(
         self, filename: str, resources: Any = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """Grade the submission's file; in the second pass its copy is graded already."""
+        """Grade a module's submission; in the second pass its copy is graded already."""
         root = Path(cast(Any, self.parent).coursedir.root)
-        if Path(filename).relative_to(root).parts[0] != SUBMITTED:
-            return super().from_filename(filename, resources=resources, **kw)
         names = resources["nbgrader"]
+        is_module = names["assignment"] in curriculum.names()
+        if is_module:
+            # nbgrader registers its steps before each pass; what is graded already needs none.
+            self._preprocessors = []
+        if not is_module or Path(filename).relative_to(root).parts[0] != SUBMITTED:
+            return super().from_filename(filename, resources=resources, **kw)
         settings = Grading(config=self.config)
         place = names["student"], names["assignment"]
         again = bool(cast(Any, self.parent).force)
@@ -62,8 +68,11 @@ def intake(*, notebooks: list[str], **_: Any) -> None:
         return
     folder = Path(notebooks[0]).parent
     set_aside(folder.parents[2], folder.parent.name, folder.name)
-    # Also if the file is missing: this replaces nbgrader's handling of missing notebooks.
-    notebooks[:] = [str(folder / NOTEBOOK)]
+    if folder.name in curriculum.names():
+        # Also if the file is missing: this replaces nbgrader's handling of missing notebooks.
+        notebooks[:] = [str(folder / NOTEBOOK)]
+    else:
+        notebooks[:] = [name for name in notebooks if Path(name).is_file()]
 
 
 def set_aside(root: Path, student: str, assignment: str) -> None:

@@ -21,14 +21,16 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import Connection
+from traitlets import TraitError
 
 from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
 from hotloop.course import nodes
 from hotloop.course import worth as course_worth
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Attempt, AuditEvent, Kind
 from hotloop.course.attempts.store import store
-from hotloop.course.config import load_config
+from hotloop.course.config import CONFIG_FILE, load_config
 from hotloop.course.gradebook import (
     Place,
     cells_by_id,
@@ -65,8 +67,11 @@ class Book:
         config = load_config(root)
         self.course_id = str(config.CourseDirectory.course_id)
         self._is_shared = bool(config.CourseDirectory.get("groupshared", False))
-        self._late = cast(Any, AssignLatePenalties)(config=config)
-        self._late.init_plugin()
+        try:
+            self._late = cast(Any, AssignLatePenalties)(config=config)
+            self._late.init_plugin()
+        except TraitError as error:
+            raise UserError(f"{root / CONFIG_FILE}: {error}") from None
 
     def enter(self, *attempts: Attempt) -> list[Attempt]:
         """Make attempts, of different submissions, count from now on: all or none.

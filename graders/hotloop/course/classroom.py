@@ -1,8 +1,8 @@
 """Sets up a class in one folder for one account that acts as instructor and learner.
 
-`course/` is the instructor's: an nbgrader course with its own exchange. The folder itself is the
-learner's: JupyterLab is opened there, and Assignment List fetches modules into it. On a hub these
-are different accounts that share the exchange.
+`course/` is the instructor's: an nbgrader course, with its own exchange beside it. The folder
+itself is the learner's: JupyterLab is opened there, and Assignment List fetches modules into it. On
+a hub these are different accounts that share the exchange.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,15 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.course import exchange
-from hotloop.course.config import CONFIG_FILE, write_config
+from hotloop.course.config import CONFIG_FILE, make_folder
 from hotloop.course.prepare import COURSE_ID, exercise, hand_out, prepare, releasing
 
 COURSE = "course"
 GUIDE = "START.md"
-
-_OWN_EXCHANGE = """\
-c.Exchange.root = str(Path(__file__).parent / "exchange")  # not the machine's: this is a trial
-"""
 
 _LEARNERS_CONFIG = '''\
 """Settings of nbgrader for JupyterLab in this folder: those of the course, and a learner's own."""
@@ -74,7 +70,6 @@ def make(
     """
     folder = folder.resolve()
     course = folder / COURSE
-    course.mkdir(parents=True, exist_ok=True)
     _write_settings(folder, course)
     api: Any = None
     for module in modules:
@@ -88,10 +83,8 @@ def make(
 
 
 def _write_settings(folder: Path, course: Path) -> None:
-    if not (course / CONFIG_FILE).exists():
-        path = write_config(course, COURSE_ID)
-        path.write_text(path.read_text(encoding="utf-8") + _OWN_EXCHANGE, encoding="utf-8")
-    exchange.own(course)
+    # Not the machine's exchange: this is a trial.
+    make_folder(course, COURSE_ID, exchange.beside(course))
     for name, text in {
         CONFIG_FILE: _LEARNERS_CONFIG,
         GUIDE: _GUIDE.format(course=COURSE_ID),
@@ -102,7 +95,7 @@ def _write_settings(folder: Path, course: Path) -> None:
 
 def _is_current(course: Path, module: str) -> bool:
     """True if the exchange has the current version of the exercise."""
-    handed_out = course / exchange.FOLDER / COURSE_ID / "outbound" / module
+    handed_out = exchange.beside(course) / COURSE_ID / "outbound" / module
     source = course / "source" / module
     return handed_out.is_dir() and all(
         (source / name).is_file() and (source / name).read_bytes() == content

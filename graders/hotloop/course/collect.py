@@ -23,10 +23,12 @@ from nbgrader.utils import parse_utc
 from hotloop.core.untrusted_text import readable
 from hotloop.core.user_error import UserError
 from hotloop.course import hand_in_seal
+from hotloop.course.attempts.database import zone
 from hotloop.course.config import course_api, load_config
 from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
 from hotloop.course.lateness import LateRules
 from hotloop.course.ownership import account
+from hotloop.course.timestamps import moment
 
 State = Literal["new", "newer", "unchanged"]
 
@@ -60,22 +62,23 @@ class CollectionResult:
     problems: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def sent(inbound: Path, module: str, student: str = "") -> Iterator[Sent | str]:
+def sent(
+    inbound: Path, module: str, student: str = "", times_in: str = "UTC"
+) -> Iterator[Sent | str]:
     """Yield a module's hand-ins; for a folder whose name says no time, its name.
 
     Yields nothing if this account cannot list the folder. student: only theirs; "" for all.
+    times_in: the zone in which nbgrader writes times here.
     """
     for folder in sorted(inbound.glob(f"{escape(student) or '*'}+{escape(module)}+*")):
         # Only the last signs count: a learner's name may have others.
         for count in (3, 2):
             parts = folder.name.rsplit("+", count)
             if len(parts) == count + 1 and parts[1] == module:
-                try:
-                    at = parse_utc(parts[2]).replace(tzinfo=UTC)
-                except (ValueError, OverflowError, TypeError, ArithmeticError):
+                if (at := moment(parts[2], times_in)) is None:
                     continue
                 if student in ("", parts[0]):
-                    yield Sent(parts[0], module, at, folder)
+                    yield Sent(parts[0], module, at.replace(tzinfo=UTC), folder)
                 break
         else:
             yield folder.name
@@ -147,7 +150,7 @@ class OwnCollect(ExchangeCollect):
         own = cast(Any, self)
         course = own.coursedir
         student = "" if course.student_id in ("", "*") else str(course.student_id)
-        for one in sent(self._inbound, str(course.assignment_id), student):
+        for one in sent(self._inbound, str(course.assignment_id), student, zone(self._root)):
             if isinstance(one, str):
                 self._is_problem(self._inbound / one, "its name has no time")
             elif why := why_not_theirs(one, self._key, believes_names=not own.check_owner):

@@ -18,24 +18,19 @@ from typing import Any, cast
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearOutput,
-    ComputeChecksums,
-    IncludeHeaderFooter,
-    LockCells,
-)
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
+from traitlets.log import get_logger
 
-from hotloop.course import exchange
+from hotloop.course import exchange, generate
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
 from hotloop.course.course_files import learners_files
-from hotloop.course.due_cell import DatedList, DueCell
+from hotloop.course.due_cell import DatedList
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
+from hotloop.course.nbgrader_result import captured
 from hotloop.course.release_feedback import VisibleFeedback
 from hotloop.tasks import curriculum
 
@@ -43,13 +38,14 @@ __all__ = [
     "CONFIG_FILE",
     "configure",
     "course_api",
-    "course_config",
     "database",
     "load_config",
-    "write_config",
+    "make_folder",
 ]
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+OWNER_ONLY = 0o700
 
 VALIDATED_CELL_S = 240
 """Time limit of a cell under nbgrader's Validate, in seconds; nbgrader's default is 30.
@@ -64,6 +60,7 @@ from hotloop.course.config import configure
 
 c = get_config()  # noqa: F821
 configure(c, Path(__file__).parent, course_id={course_id!r})
+c.Exchange.root = {exchange}
 '''
 
 
@@ -71,29 +68,21 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     """Configure nbgrader for the course at `root`."""
     root = root.resolve()
     _find_commands()
+    _find_plugins(root)
     wait_for_locks()
     _directories(c, root, course_id)
-    exchange.set_up(c, root)
     c.ExchangeFactory.release_feedback = VisibleFeedback
     c.ExchangeFactory.list = DatedList
     # Given by name, since that module imports this file.
     c.ExchangeFactory.collect = "hotloop.course.collect.OwnCollect"
     c.Execute.timeout = VALIDATED_CELL_S
-    _generate(c)
+    c.GenerateAssignment.preprocessors = generate.steps()
     _autograde(c)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
     c.GenerateFeedback.exporter_class = FeedbackExporter
     # Set for feedback only: formgrader has its own templates in the same trait.
     c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
     c.ExportApp.plugin_class = PendingCsvExport
-
-
-def course_config(root: Path, course_id: str) -> Config:
-    """Return the configuration as an object, for use without nbgrader's command line."""
-    c = Config()
-    configure(c, root, course_id)
-    c.CourseDirectory.db_url = database(root)
-    return c
 
 
 def load_config(root: Path) -> Config:
@@ -108,15 +97,28 @@ def load_config(root: Path) -> Config:
 
 def course_api(c: Config) -> NbGraderAPI:
     """Return nbgrader's Python API for a configured course."""
-    return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
+    # It looks for an exchange, and logs that there is none before the first release.
+    with captured(cast(Any, get_logger())):
+        return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
 
 
-def write_config(root: Path, course_id: str) -> Path:
-    """Write the course's nbgrader_config.py unless it exists; return its path."""
+def make_folder(root: Path, course_id: str, place: Path | None = None) -> None:
+    """Create a course's folder with its settings; do nothing if it is a course already.
+
+    place: of the exchange; by default the machine's, or one beside the folder. No other account can
+    read the folder, whatever nbgrader writes into it.
+    """
     path = root / CONFIG_FILE
-    if not path.exists():
-        path.write_text(_CONFIG_TEXT.format(course_id=course_id), encoding="utf-8")
-    return path
+    if path.exists():
+        return
+    root.mkdir(parents=True, exist_ok=True)
+    root.chmod(OWNER_ONLY)
+    own = exchange.beside(root)
+    chosen = place or exchange.of_machine() or own
+    # Where the course's folder is moved, its own exchange is moved along.
+    text = f"str(Path(__file__).resolve().parent.parent / {own.name!r})"
+    where = text if chosen == own else repr(str(chosen.resolve()))
+    path.write_text(_CONFIG_TEXT.format(course_id=course_id, exchange=where), encoding="utf-8")
 
 
 def _directories(c: Config, root: Path, course_id: str) -> None:
@@ -127,30 +129,20 @@ def _directories(c: Config, root: Path, course_id: str) -> None:
         c.CourseDirectory[f"{step}_directory"] = step
 
 
-def _generate(c: Config) -> None:
-    # Exercises are rendered already: nothing needs to be cleared, and a cell that the learner must
-    # complete must keep its initial text.
-    c.GenerateAssignment.preprocessors = [
-        IncludeHeaderFooter,
-        DueCell,
-        LockCells,
-        ClearOutput,
-        CheckCellMetadata,
-        ComputeChecksums,
-        # Given by name, since it imports this file.
-        "hotloop.course.saved_cells.CoursePoints",
-        CheckCellMetadata,
-    ]
-
-
 def _autograde(c: Config) -> None:
     # Given by name, since these modules import this file.
     c.Autograde.exporter_class = "hotloop.course.autograde.GradedNotebook"
     c.Autograde.pre_convert_hook = "hotloop.course.autograde.intake"
-    # The notebook is graded already and needs no preprocessing.
-    c.Autograde.sanitize_preprocessors = []
-    c.Autograde.autograde_preprocessors = []
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
+
+
+def _find_plugins(root: Path) -> None:
+    """Let plugins be files beside the settings, as with nbgrader, from any working directory.
+
+    They come last, so that no file of a course hides a package.
+    """
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
 
 
 def _find_commands() -> None:

@@ -22,6 +22,11 @@ from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gradebook import joined, read
 from hotloop.course.prepare import release_anew
 from hotloop.judge.lease import Lease
+from hotloop.tasks import curriculum
+
+LATEST = datetime(3000, 1, 1)
+LONGEST_EXTENSION = timedelta(days=36_525)
+"""Bounds under which a date with an extension is still a date, also for nbgrader."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +67,28 @@ def dates(root: Path) -> list[Due]:
 def set_due(root: Path, module: str, due: datetime | None) -> Followed:
     """Set a module's due date, naive UTC; None for no date.
 
-    Raises UserError for a module that was never released, NotPrepared if nbgrader could not
+    Raises UserError for a module that was never released, for a date that is too far off, and if
+    learners have extensions of the date that is taken away; NotPrepared if nbgrader could not
     regenerate the released notebook, which shows the date.
     """
+    if due is not None and due >= LATEST:
+        raise UserError(f"{due:%Y-%m-%d} is too far off; `none` is for no due date.")
     entry = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
 
     def change(gradebook: Any) -> None:
-        _assignment(gradebook, module).duedate = due
+        assignment = _assignment(gradebook, module)
+        longer = sorted(s.student_id for s in assignment.submissions if s.extension)
+        if due is None and longer:
+            # nbgrader's autograde fails for an extension without a date.
+            raise UserError(
+                f"{module} has extensions, for {', '.join(longer)}, which need a date: take them "
+                "back first (`--extra 0h`)."
+            )
+        assignment.duedate = due
 
     followed = _set(root, module, None, entry, change)
-    release_anew(root, module)
+    if module in curriculum.names():
+        release_anew(root, module)
     return followed
 
 
@@ -80,20 +97,33 @@ def extend(
 ) -> Followed:
     """Extend the due date for some learners; an extension of zero is taken back.
 
-    An extension may be given before the hand-in. Raises UserError without a reason, or for a module
-    that was never released.
+    An extension may be given before the hand-in. Raises UserError without a reason, for a module
+    that was never released or has no due date, and for an extension of more than a century.
     """
     require_reason(why)
-    entry = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
+    if extension > LONGEST_EXTENSION:
+        raise UserError(f"An extension of {duration(extension)} is too long.")
+    given = f"extended by {duration(extension)}: {why}"
+    entry = given if extension else f"extension taken back: {why}"
 
     def change(gradebook: Any) -> None:
-        _assignment(gradebook, module)
+        if _assignment(gradebook, module).duedate is None and extension:
+            raise UserError(
+                f"{module} has no due date that could be extended: set one first "
+                f"(`hotloop course due {module} DATE`)."
+            )
         for student in students:
             gradebook.update_or_create_student(student)
             submission = gradebook.update_or_create_submission(module, student)
             submission.extension = extension or None
 
     return _set(root, module, students, entry, change)
+
+
+def duration(extension: timedelta) -> str:
+    """Return an extension as it is written on the command line, such as 2d or 36h."""
+    hours = extension / timedelta(hours=1)
+    return f"{hours / 24:g}d" if hours and hours % 24 == 0 else f"{hours:g}h"
 
 
 def _set(

@@ -10,6 +10,7 @@ from nbgrader.exchange.default import ExchangeList
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from hotloop.course import nodes
+from hotloop.tasks import curriculum
 
 CELL_ID = "due-date"
 DUE = "due"
@@ -17,11 +18,13 @@ DUE = "due"
 
 
 class DueCell(NbGraderPreprocessor):
-    """A step of `nbgrader generate_assignment` that inserts the due date, if there is one."""
+    """A step of `nbgrader generate_assignment` that inserts a module's due date, if it has one."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Insert a cell with the gradebook's current date."""
         names = resources["nbgrader"]
+        if names["assignment"] not in curriculum.names():
+            return nb, resources
         with Gradebook(names["db_url"]) as gradebook:
             try:
                 due = cast(Any, gradebook).find_assignment(names["assignment"]).duedate

@@ -14,6 +14,7 @@ from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
 from hotloop.course.standing import all_dropped, zero_reason
 from hotloop.course.worth import of_course
+from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
@@ -53,7 +54,8 @@ class Summary:
     """The top of the page. pending: open points, "" if there are none.
 
     files: by task, escaped HTML of files handed in with the notebook. rubrics: by task, only of
-    tasks that a person has marked, since before that a rubric could reveal the answer.
+    tasks that a person has marked, since before that a rubric could reveal the answer. is_module:
+    False for an instructor's own assignment.
     """
 
     title: str
@@ -63,6 +65,7 @@ class Summary:
     notes: list[str]
     files: dict[str, list[str]]
     rubrics: dict[str, list[rubric.RubricRow]]
+    is_module: bool
     style: str = learner_files.STYLE + LINES_STYLE
 
 
@@ -92,6 +95,7 @@ class JudgedGrades(GetGrades):
             notes=self._notes(root, names),
             files=self._files,
             rubrics=self._rubrics,
+            is_module=names["assignment"] in curriculum.names(),
         )
         return nb, resources
 
@@ -162,7 +166,7 @@ def _row(
         waits = "A person has yet to grade this."
         sentence = waits if is_open(grade) else by_hand(grade)
     else:
-        sentence = "Not judged yet."
+        sentence = "Not judged yet." if is_open(grade) else "Graded by the assignment's own tests."
     return TaskRow(
         grade.name,
         verdict,

@@ -17,6 +17,7 @@ from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED
 from hotloop.course.config import course_api, load_config
 from hotloop.course.gradebook_dialect import gradebook_url
+from hotloop.course.nbgrader_result import captured, reason
 from hotloop.course.release_feedback import send
 
 FEEDBACK = "feedback"
@@ -55,7 +56,7 @@ class FeedbackPages:
 
         Returns what nbgrader could not do, or "".
         """
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), captured(self._api.log):
             # nbgrader 0.9.6's use of SQLAlchemy 2 causes harmless warnings that instructors cannot
             # fix.
             warnings.simplefilter("ignore", SAWarning)
@@ -66,8 +67,8 @@ class FeedbackPages:
         # nbgrader catches every exception; Ctrl-C must still end the batch.
         if error.rstrip().endswith("KeyboardInterrupt"):
             raise KeyboardInterrupt
-        log.error("%s/%s: %s", student, module, error)
-        return f"{result.get('log', '')}\n{error}"
+        log.info("%s/%s: %s\n%s", student, module, result.get("log", ""), error)
+        return reason(result)
 
     def _generated(self, student: str, module: str) -> dict[str, Any]:
         course, nbgrader = self._api.coursedir, cast(Any, utils)

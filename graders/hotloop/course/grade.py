@@ -16,6 +16,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course import gradebook
 from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.attempts.database_retry import StoreUnavailable
 from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
@@ -24,7 +25,7 @@ from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, is_folder, read
-from hotloop.course.notebook_run import Terms
+from hotloop.course.notebook_run import WAITING, Terms
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules
@@ -101,15 +102,17 @@ def grade_one(
     stays = counts is not None and is_dropped(root, student, module, hand_in.digest)
     work = remaining(counts, hand_in, Local().has_gpu) if again or not stays else None
     if work is not None:
-        result = attempt(work, settings.terms(), _tell_nobody)
+        result = attempt(work, settings.terms(), _log_waiting)
     if not isinstance(result, Attempt):
         Book(root).open(student, module)
         raise RuntimeError(result.reason if result else "")
     return Book(root).enter(result)[0]
 
 
-def _tell_nobody(_key: str, _task: str, _text: str) -> None:
-    """Ignore progress, which nbgrader's log has no place for."""
+def _log_waiting(key: str, _task: str, text: str) -> None:
+    """Log that the submission waits; nbgrader's log has no place for other progress."""
+    if text == WAITING:
+        log.warning("%s: %s", key, text)
 
 
 def submissions(
@@ -125,11 +128,6 @@ def submissions(
         and (modules is None or module in modules)
         and module in released
     ]
-
-
-def learners(root: Path) -> list[str]:
-    """Return the learners who have handed in anything, sorted by name."""
-    return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if is_folder(path)})
 
 
 def stands(counts: Attempt, hand_in: HandIn) -> bool:
@@ -190,8 +188,9 @@ class _Run:
             executor.run(self._works(todo, tasks_of), terms, self._batch.step)
         ) as outcomes:
             for ended in outcomes:
-                # Hold the shared lease, so that this does not use a core during a measurement.
-                with Lease().shared():
+                # Hold the shared lease, so that this does not use a core during a measurement. That
+                # is mostly one of this run, which its progress shows.
+                with Lease().shared(lambda: None):
                     self._ended(ended)
 
     def settle(self, todo: Sequence[tuple[str, str]]) -> None:
@@ -259,6 +258,8 @@ class _Run:
             return False
         try:
             self._book.enter(*attempts)
+        except StoreUnavailable:
+            raise
         except Exception:
             log.exception("%d attempts could not be entered together", len(attempts))
             return False
@@ -286,6 +287,8 @@ class _Run:
         """Run `work`; an error becomes a problem of this submission only."""
         try:
             problem = work()
+        except StoreUnavailable:
+            raise  # the next submission would wait for the database too
         except Exception as error:
             log.exception("%s could not be entered", key)
             problem = f"{type(error).__name__}: {error}"

@@ -25,7 +25,7 @@ from hotloop.worker.notebook import MAX_NOTEBOOK
 SUBMITTED = "submitted"
 TIMESTAMP = "timestamp.txt"
 """nbgrader's file with the time of a submission."""
-NO_TIME = "not a time"
+NO_TIME = "not a time, or in a zone that the course does not know"
 SECRET = "submission_secret.txt"
 """nbgrader's secret in the name of a released page; only collected submissions have one."""
 
@@ -318,17 +318,15 @@ def _judged_id(cell: Mapping[str, Any]) -> str:
 
 
 def time_of(path: Path) -> str:
-    """Return the time in nbgrader's file, or "" if nbgrader could not parse it."""
-    # A process that only executes needs no nbgrader, which takes a second to import.
-    from nbgrader.utils import parse_utc
+    """Return the time in nbgrader's file of a course's hand-in, in UTC; "" if it is not a time."""
+    # A process that only executes has no course, and needs none of this.
+    from hotloop.course.attempts.database import zone
+    from hotloop.course.timestamps import FORMAT, moment
 
     data = read_ordinary(path, MAX_TIMESTAMP) or b""
     text = data.decode("utf-8", "replace").strip() if len(data) <= MAX_TIMESTAMP else ""
-    try:
-        parse_utc(text)
-    except (ValueError, OverflowError, TypeError, ArithmeticError):
-        return ""
-    return text
+    time = moment(text, zone(path.parents[3]))
+    return f"{time:{FORMAT}}" if time is not None else ""
 
 
 def _raise_ours(error: OSError) -> None:

@@ -34,7 +34,7 @@ from hotloop.tasks.variants import digest_of
 from hotloop.worker.notebook import CELL_S, NOTEBOOK_S
 
 NOTEBOOK_SUFFIX = ".ipynb"
-_WAITING = "waiting for the machine"
+WAITING = "waiting for the machine"
 _NO_SANDBOX = "The sandbox did not start; no points are lost, and the instructor has the log."
 
 log = logging.getLogger("hotloop.course")
@@ -237,7 +237,7 @@ class NotebookRun:
             # During the turn, the judge freezes and thaws a kernel that is lent to it.
             if kernel is not None and not begun:
                 kernel.hold()
-            self._say(task, _WAITING)
+            self._say(task, WAITING)
 
         with self._lease.turn(wait) as turn:
             begun = True

@@ -116,10 +116,11 @@ def decide_for(
 def due_date(submission: Any) -> datetime | None:
     """Return a submission's due date with its extension; None without a date.
 
-    nbgrader's own `duedate` fails for an extension without a date.
+    nbgrader's own `duedate` fails for an extension without a date, and at the end of time.
     """
     due: datetime | None = submission.assignment.duedate
-    return due + (submission.extension or timedelta()) if due is not None else None
+    extension: timedelta = submission.extension or timedelta()
+    return min(due, datetime.max - extension) + extension if due is not None else None
 
 
 def seconds_late(submission: Any) -> float:

@@ -16,6 +16,7 @@ from nbgrader.utils import notebook_hash  # pyright: ignore[reportUnknownVariabl
 
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.hand_in import SECRET
+from hotloop.course.nbgrader_result import captured, reason
 from hotloop.course.policy import Policy, decide_for, load_policy
 
 
@@ -27,8 +28,9 @@ def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
     """
     if not _secret(root / "feedback" / student / module):
         return ""
-    result = cast(dict[str, Any], cast(Any, api).release_feedback(module, student))
-    return "" if result["success"] else f"{result.get('log', '')}\n{result.get('error', '')}"
+    with captured(api.log):
+        result = cast(dict[str, Any], cast(Any, api).release_feedback(module, student))
+    return "" if result["success"] else reason(result)
 
 
 class VisibleFeedback(ExchangeReleaseFeedback):

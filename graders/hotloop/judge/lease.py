@@ -12,6 +12,7 @@ meanwhile measure in a row.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import tempfile
 import time
@@ -27,6 +28,13 @@ PATIENCE_S = 30.0
 """Seconds for which a measurement lets others begin further work before it."""
 
 _POLL_S = 0.05
+
+log = logging.getLogger(__name__)
+
+
+def _say() -> None:
+    """Log that this process waits, so that no command waits in silence."""
+    log.warning("Waiting for the machine, which another grading is using.")
 
 
 class NotOurFolder(Exception):
@@ -44,15 +52,15 @@ class Lease:
         self.patience_s = patience_s
         self.folder = folder or Path(tempfile.gettempdir()) / f"hotloop-lease-{os.getuid()}"
 
-    def shared(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
+    def shared(self, on_wait: Callable[[], None] = _say) -> AbstractContextManager[None]:
         """Hold shared access; wait while another process measures.
 
-        on_wait: called before waiting.
+        on_wait: called before waiting; by default it is logged.
         """
         return self._held(fcntl.LOCK_SH, on_wait)
 
     def exclusive(
-        self, on_wait: Callable[[], None] = lambda: None, *, patience_s: float = 0.0
+        self, on_wait: Callable[[], None] = _say, *, patience_s: float = 0.0
     ) -> AbstractContextManager[None]:
         """Hold exclusive access. on_wait: as in `shared`.
 
@@ -60,7 +68,7 @@ class Lease:
         """
         return self._held(fcntl.LOCK_EX, on_wait, patience_s)
 
-    def turn(self, on_wait: Callable[[], None] = lambda: None) -> Turn:
+    def turn(self, on_wait: Callable[[], None] = _say) -> Turn:
         """Return a turn, which starts shared and may become exclusive."""
         return Turn(self, on_wait)
 

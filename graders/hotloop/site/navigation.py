@@ -37,6 +37,7 @@ def navigation(
         *practice,
         {
             "Teach": [
+                {"Your first class": "your-first-class.md"},
                 {"A class in JupyterLab": "a-class-in-jupyterlab.md"},
                 {"One GPU for a class": "one-gpu-for-a-class.md"},
                 {"Grading at scale": "grading-at-scale.md"},

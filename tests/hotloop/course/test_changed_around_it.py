@@ -19,6 +19,7 @@ from hotloop.course.class_page.marks import read_marks
 from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.executors import local
 from hotloop.course.feedback_pages import FeedbackPages
+from hotloop.course.hand_in import NO_TIME
 from hotloop.course.policy import utc_now
 from hotloop.tasks import curriculum
 
@@ -168,7 +169,7 @@ def test_a_corrected_time_of_the_same_work_counts(
 @pytest.mark.slow
 def test_a_time_that_is_none_is_told(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab(), files={"timestamp.txt": "yesterday evening"})
-    assert course.grade().notes == {"ada/tiny": ["“timestamp.txt” was left out: not a time."]}
+    assert course.grade().notes == {"ada/tiny": [f"“timestamp.txt” was left out: {NO_TIME}."]}
 
 
 @pytest.mark.slow

@@ -283,9 +283,14 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
 def test_names_and_modules_are_options(course: Any, make: SimpleNamespace) -> None:
     course.submit("zoe", make.lab("41"))
     course.grade()
-    arguments = ["course", "page", "tiny", "--course", str(course.root), "--names"]
+    arguments = ["course", "page", "tiny", "--course", str(course.root)]
+    assert CliRunner().invoke(app, [*arguments, "--names"]).exit_code == 0
+    assert "zoe" in (course.root / "class-tiny-names.html").read_text()
+    # What is published is another file, whatever was looked at before or after.
+    assert not (course.root / "class-tiny.html").exists()
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert "zoe" in (course.root / "class-tiny.html").read_text()
+    assert "zoe" not in (course.root / "class-tiny.html").read_text()
+    assert "zoe" in (course.root / "class-tiny-names.html").read_text()
 
 
 def test_no_course_is_said(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def room(course: object, tmp_path: Path) -> classroom.Classroom:
 
 
 def outbound(room: classroom.Classroom) -> Path:
-    return room.course / "exchange" / "hotloop" / "outbound" / MODULE
+    return room.folder / "course-exchange" / "hotloop" / "outbound" / MODULE
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_the_exercise_is_handed_out_and_nothing_else(room: classroom.Classroom) 
 
 @pytest.mark.slow
 def test_all_may_write_into_the_exchange(room: classroom.Classroom) -> None:
-    folder = room.course / "exchange"
+    folder = exchange.beside(room.course)
     assert stat.S_IMODE(folder.stat().st_mode) == exchange.FOR_ALL
     inbound = folder / "hotloop" / "inbound"
     assert not inbound.stat().st_mode & stat.S_IROTH, "learners must not read each other's work"
@@ -45,7 +45,7 @@ def test_a_learner_finds_course_exchange_and_cache(room: classroom.Classroom) ->
     c = load_config(room.folder)
     assert c.CourseDirectory.root == str(room.course)
     assert c.CourseDirectory.course_id == "hotloop"
-    assert c.Exchange.root == str(room.course / "exchange")
+    assert c.Exchange.root == str(exchange.beside(room.course))
     assert c.Exchange.cache == str(room.folder / ".submitted")
     assert c.Execute.timeout > 120, "a check measures for up to two minutes"
 

@@ -22,7 +22,7 @@ from hotloop.core.user_error import UserError
 from hotloop.course import collect as collecting
 from hotloop.course import hand_in_seal
 from hotloop.course.collect import collect
-from hotloop.course.config import course_api, load_config, write_config
+from hotloop.course.config import CONFIG_FILE, course_api, load_config, make_folder
 from hotloop.course.lateness import LateRules
 from hotloop.judge.files import lay_out
 
@@ -100,9 +100,8 @@ class Exchange:
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with released modules that are due, to be copied."""
     root = tmp_path_factory.mktemp("collecting") / "course"
-    root.mkdir()
-    config = write_config(root, "class")
-    with config.open("a") as stream:
+    make_folder(root, "class")
+    with (root / CONFIG_FILE).open("a") as stream:
         stream.write("c.Exchange.root = str(Path(__file__).parent / 'exchange')\n")
     (root / "exchange" / "class" / "inbound").mkdir(parents=True)
     (root / "exchange").chmod(0o777)

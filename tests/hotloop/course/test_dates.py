@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from hotloop.cli import app
@@ -74,7 +75,12 @@ STEPS = {
 }
 
 
-ORDERS = list(itertools.permutations(STEPS))
+ORDERS = [
+    order
+    for order in itertools.permutations(STEPS)
+    # What is extended is a date.
+    if order.index("date") < order.index("extension")
+]
 
 
 @pytest.mark.slow
@@ -243,7 +249,12 @@ def test_from_the_command_line(late: Any) -> None:
     found = json.loads(run(late.root, *longer).stdout)
     assert found["modules"]["tiny"]["extra_hours"] == {"ada": 9000 * 24}
     assert found["changed"] == ["ada"]
-    assert json.loads(run(late.root, "tiny", "none").stdout)["changed"] == ["bob"]
+    refused = run(late.root, "tiny", "none")
+    assert refused.exit_code == 2
+    assert "extensions, for ada" in refused.stderr
+    back = ("tiny", "--student", "ada", "--extra", "0h", "--why", "well again")
+    assert json.loads(run(late.root, *back).stdout)["changed"] == ["ada"]
+    assert json.loads(run(late.root, "tiny", "none").stdout)["changed"] == ["ada", "bob"]
 
 
 @pytest.mark.parametrize(
@@ -252,11 +263,105 @@ def test_from_the_command_line(late: Any) -> None:
         (("tiny", "tomorrow"), "no date and time"),
         (("tiny", "--extra", "2d"), "--student"),
         (("tiny", "--extra", "2 days", "--student", "ada"), "no time such as"),
-        (("tiny", "--extra", "2d", "--student", "ada"), "Say why"),
+        (("tiny", "2030-02-07T18:00", "--student", "ada", "--why", "ill"), "everybody's"),
+        (("tiny", "2030-02-07T18:00", "--student", "ada"), "everybody's"),
+        (("tiny", "2030-02-07T18:00", "--why", "ill"), "everybody's"),
+        (("tiny", "2030-02-07", "--student", "ada", "--extra", "2d"), "--extra is for"),
+        (("tiny", "--student", "ada"), "everybody's"),
+        (("--student", "ada", "--extra", "2d", "--why", "ill"), "--extra is for"),
+        (("tiny", "9999-12-31T23:59"), "too far off"),
+        (("tiny", "9999-12-31"), "too far off"),
         (("huge",), "huge"),
     ],
 )
 def test_what_the_command_does_not_take(course: Any, arguments: tuple[str, ...], said: str) -> None:
+    (course.root / "submitted" / "ada").mkdir(parents=True)
+    before = dates.dates(course.root)
     refused = run(course.root, *arguments)
     assert refused.exit_code == 2
     assert said in refused.stderr
+    assert dates.dates(course.root) == before
+    assert store(course.root).events() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("day", ["2030-01-31", "20300131", "2030-W05-4"])
+def test_a_day_without_a_time_is_due_at_its_end(course: Any, day: str) -> None:
+    command = ["course", "due", "tiny", day, "--course", str(course.root)]
+    shown = CliRunner().invoke(app, command)
+    assert "2030-01-31 23:59" in shown.stdout
+    assert "the end of that day, in UTC" in shown.stdout
+    [due] = dates.dates(course.root)
+    assert due.due == datetime(2030, 1, 31, 23, 59, 59)
+
+
+@pytest.mark.slow
+def test_an_extension_is_shown_as_it_is_written(late: Any) -> None:
+    set_date(late)
+    for extra in ("48h", "36h", "9d"):
+        words = ("due", "tiny", "--student", "ada", "--extra", extra, "--why", WHY)
+        shown = CliRunner().invoke(app, ["course", *words, "--course", str(late.root)])
+        assert f"ada (+{extra.replace('48h', '2d')})" in shown.stdout
+
+
+@pytest.mark.slow
+def test_an_extension_needs_a_date_that_it_extends(late: Any) -> None:
+    with pytest.raises(UserError, match="no due date that could be extended"):
+        give_time(late)
+    set_date(late)
+    give_time(late)
+    with pytest.raises(UserError, match="extensions, for ada"):
+        dates.set_due(late.root, "tiny", None)
+    with pytest.raises(UserError, match="too long"):
+        dates.extend(late.root, "tiny", ["ada"], timedelta(days=99_999_999), WHY)
+    # Every date that can be set is one with which nbgrader can compute too.
+    dates.set_due(late.root, "tiny", dates.LATEST - timedelta(seconds=1))
+    dates.extend(late.root, "tiny", ["ada"], dates.LONGEST_EXTENSION, WHY)
+    late.grade()
+    api: Any = course_api(load_config(late.root))
+    assert api.autograde("tiny", "ada", force=True)["success"]
+
+
+@pytest.mark.slow
+def test_what_another_program_wrote_at_the_end_of_time_stops_nobody(late: Any) -> None:
+    with Gradebook(f"sqlite:///{late.root / 'gradebook.db'}") as gradebook:
+        gradebook: Any
+        gradebook.update_or_create_student("ada")
+        submission = gradebook.update_or_create_submission("tiny", "ada")
+        submission.extension = timedelta(days=2)
+        submission.assignment.duedate = datetime(9999, 12, 31, 23, 59)
+        gradebook.db.commit()
+    graded = late.grade()
+    assert graded.problems == {}
+    assert {total.student for total in graded.totals} == {"ada", "bob"}
+
+
+LATE_PLUGIN = """
+from nbgrader.plugins import BasePlugin
+
+class HalfADay(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+"""
+
+
+@pytest.mark.slow
+def test_a_plugin_lies_beside_the_settings(late: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (late.root / "late_rule_of_this_course.py").write_text(LATE_PLUGIN)
+    with (late.root / CONFIG_FILE).open("a") as settings:
+        name = "late_rule_of_this_course.HalfADay"
+        settings.write(f"c.AssignLatePenalties.plugin_class = {name!r}\n")
+    set_date(late)
+    monkeypatch.chdir("/")
+    late.grade()
+    assert penalties(late.root, monkeypatch) == {"ada": 4.5, "bob": 2.5}
+
+
+def test_a_plugin_that_is_not_there_is_named_with_the_settings(course: Any) -> None:
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write("c.AssignLatePenalties.plugin_class = 'no_such_file.Rule'\n")
+    shown = run(course.root, "tiny", "2030-01-31T18:00")
+    assert shown.exit_code == 2
+    assert CONFIG_FILE in shown.stderr
+    assert "no_such_file.Rule" in shown.stderr
+    assert len(shown.stderr.splitlines()) == 1

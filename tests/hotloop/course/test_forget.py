@@ -64,6 +64,7 @@ def teach(course: Any, make: Any) -> None:
         (page / "timestamp.txt").write_text("2026-01-01 00:00:00 UTC")
         (root / "set_aside" / student).mkdir(parents=True)
     assert course_api(load_config(root)).release_feedback("tiny")["success"]  # type: ignore[attr-defined]
+    dates.set_due(root, "tiny", dates.datetime(2100, 1, 1))
     dates.extend(root, "tiny", [NAME], dates.timedelta(days=1), "ill")
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from hotloop.course import autograde, hand_in
 from hotloop.course.attempts.store import store
-from hotloop.course.config import course_api, course_config
+from hotloop.course.config import course_api, load_config
 from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
-from hotloop.course.prepare import COURSE_ID
 from hotloop.course.release import of_files
 
 
@@ -146,7 +145,7 @@ def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
     (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
     (submitted / "mine.txt").symlink_to(course.root / "gradebook.db")
     os.mkfifo(submitted / "pipe")
-    config = course_config(course.root, COURSE_ID)
+    config = load_config(course.root)
     config.Grading.update(course.settings)
     result: Any = course_api(config).autograde("tiny", "eve", force=True)
     assert result["success"], result

@@ -10,8 +10,7 @@ from nbgrader.api import Gradebook
 from hotloop.core.user_error import UserError
 from hotloop.course import grade
 from hotloop.course.attempts.store import store
-from hotloop.course.config import CONFIG_FILE, course_api, course_config, database
-from hotloop.course.prepare import COURSE_ID
+from hotloop.course.config import CONFIG_FILE, course_api, database, load_config
 from hotloop.course.progress import Progress
 
 from .exported import exported
@@ -147,7 +146,7 @@ def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamesp
     course.submit("ada", make.lab())
     course.submit("bad", b"nonsense")
     course.submit("zoe", make.lab("41"))
-    config = course_config(course.root, COURSE_ID)
+    config = load_config(course.root)
     config.Grading.update(course.settings)
     result = course_api(config).autograde("tiny", "*", force=True)
     assert result["success"], result

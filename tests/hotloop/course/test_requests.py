@@ -53,8 +53,11 @@ def test_asked_listed_answered_and_on_the_page(
     assert request["request"] == f"answer: {SENTENCE}"
     assert request["answer"] is None
     assert list(inbound.iterdir()) == []
-    answered = run("course", "requests", str(request["id"]), "--answer", "Row 2 is not.")
+    words = ["course", "requests", str(request["id"]), "--answer", "Row 2 is not."]
+    answered = CliRunner().invoke(app, words)
     assert answered.exit_code == 0, answered.output
+    assert f"Answered: request {request['id']}, of {ME} on tiny." in answered.stdout
+    assert "No request waits." in answered.stdout
     page = course.page(ME)
     assert "Row 2 is not." in page
     assert "&lt;b&gt;one" in page

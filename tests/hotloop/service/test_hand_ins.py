@@ -25,7 +25,7 @@ from hotloop.core.transactions import reading, writing
 from hotloop.core.user_error import UserError
 from hotloop.course import collect as collecting
 from hotloop.course import requests
-from hotloop.course.config import course_api, load_config, write_config
+from hotloop.course.config import CONFIG_FILE, course_api, load_config, make_folder
 from hotloop.judge.files import lay_out
 from hotloop.learn.remote import place
 from hotloop.learn.remote.client import ServiceClient
@@ -54,9 +54,8 @@ NOTEBOOK = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with a released module, to be copied."""
     root = tmp_path_factory.mktemp("prepared") / "course"
-    root.mkdir()
-    config = write_config(root, "class")
-    with config.open("a") as stream:
+    make_folder(root, "class")
+    with (root / CONFIG_FILE).open("a") as stream:
         stream.write("c.Exchange.root = str(Path(__file__).parent / 'exchange')\n")
     for folder in (f"outbound/{MODULE}", "inbound"):
         (root / "exchange" / "class" / folder).mkdir(parents=True)

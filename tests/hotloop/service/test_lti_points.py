@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.course import repricing
-from hotloop.course.config import load_config, write_config
+from hotloop.course.config import load_config, make_folder
 from hotloop.course.worth import GpuChecks
 from hotloop.service.course.lti.points import of_module
 from hotloop.tasks.curriculum import load_module
@@ -27,8 +27,7 @@ MODULE, TASK = "fused_softmax", "triton_forward"
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course in which the task is worth twice what module.yaml says, and no other one is."""
     root = tmp_path_factory.mktemp("points") / "course"
-    root.mkdir()
-    write_config(root, "class")
+    make_folder(root, "class")
     with Gradebook(load_config(root).CourseDirectory.db_url) as gradebook:
         gradebook.add_assignment(MODULE)
         gradebook.add_notebook("lab", MODULE)

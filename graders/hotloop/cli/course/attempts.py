@@ -16,6 +16,7 @@ from rich.text import Text
 from hotloop.cli import find
 from hotloop.cli.answer import SCREEN, All, CommandResult, first
 from hotloop.cli.course import roster_table
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 from hotloop.core.user_error import UserError
@@ -75,6 +76,7 @@ def run(
     changes = [change for change in (drop, restore, zero) if change is not None]
     if len(changes) > 1:
         raise UserError("Drop one, restore one, or set a zero: one at once.")
+    require_known(course, [student] if student is not None else [])
     if module is None and log and not changes:
         events = standing.log(course, student)
         more, shown = _last(events, everything)

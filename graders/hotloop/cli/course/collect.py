@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.options import Course, Modules, require_course
 from hotloop.core.user_error import UserError
 
@@ -43,6 +44,7 @@ def run(
     from hotloop.course.collect import collect
     from hotloop.course.dates import dates
 
+    require_known(course, [*([student] if student else []), *(late or ())])
     known = [each.module for each in dates(course)]
     for name in modules or []:
         if name not in known:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.options import Course, Students, require_course
 from hotloop.core.user_error import UserError
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from hotloop.course.dates import Due, Followed
 
 NONE = "none"
+END_OF_DAY = time(23, 59, 59)
 _HOURS = {"h": 1, "d": 24}
 """Hours per unit."""
 _EXTRA = re.compile(r"(\d{1,4})([hd])")
@@ -31,11 +34,12 @@ def run(
     module: Annotated[
         str | None, typer.Argument(help="Which; without one, all are listed.", show_default=False)
     ] = None,
-    date: Annotated[
+    when: Annotated[
         str | None,
         typer.Argument(
             metavar="[DATE]",
-            help="Such as 2030-01-31T18:00, with a zone such as +02:00, or in UTC; or `none`.",
+            help="Such as 2030-01-31T18:00, with a zone such as +02:00, or in UTC; a day alone "
+            "is its end; or `none`.",
             show_default=False,
         ),
     ] = None,
@@ -64,37 +68,49 @@ def run(
     from hotloop.course import dates
 
     followed = dates.Followed([])
+    whole_day = False
+    if extra is None and (student or why):
+        raise UserError(
+            "A date is everybody's: --student and --why go with --extra, which gives some learners "
+            "longer, such as `--student ada --extra 48h --why ill`."
+        )
     if extra is not None:
-        if module is None or not student or date is not None:
+        if module is None or not student or when is not None:
             raise UserError("--extra is for one module and the learners of --student.")
-        name = find.module(module).id
-        followed = dates.extend(course, name, student, _time(extra), why)
-    elif date is not None and module is not None:
-        followed = dates.set_due(course, find.module(module).id, _date(date))
+        name, extension = find.module(module).id, _time(extra)
+        require_known(course, student)
+        followed = dates.extend(course, name, student, extension, why)
+    elif when is not None and module is not None:
+        due_date, whole_day = parse_date(when)
+        followed = dates.set_due(course, find.module(module).id, due_date)
     wanted = find.module(module).id if module is not None else None
     due_dates = [due for due in dates.dates(course) if wanted in (None, due.module)]
     return CommandResult(
         _document(due_dates, followed),
         _table(due_dates),
+        *([Text("A date without a time is the end of that day, in UTC.")] if whole_day else []),
         *_messages(followed),
         exit_code=int(bool(followed.problems)),
     )
 
 
-def _date(text: str) -> datetime | None:
-    """Parse a date. Returns UTC without a time zone, as nbgrader stores it; None for `none`.
+def parse_date(text: str) -> tuple[datetime | None, bool]:
+    """Parse a date; also return whether it is a day without a time, which is due at its end.
 
-    Raises UserError if it is invalid.
+    The date is UTC without a time zone, as nbgrader stores it; None for `none`. Raises UserError if
+    it is invalid.
     """
     if text == NONE:
-        return None
+        return None, False
+    with suppress(ValueError):
+        return datetime.combine(date.fromisoformat(text), END_OF_DAY), True
     try:
-        date = datetime.fromisoformat(text)
-        if date.tzinfo is not None:
-            date = date.astimezone(UTC).replace(tzinfo=None)
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
-    return date
+    return moment, False
 
 
 def _time(text: str) -> timedelta:
@@ -119,11 +135,14 @@ def _document(due_dates: Sequence[Due], followed: Followed) -> dict[str, Any]:
 
 
 def _table(due_dates: Sequence[Due]) -> Table:
+    from hotloop.course.dates import duration
+
     shown = Table("module", "due (UTC)", "later for", box=SIMPLE_HEAD)
     for due in due_dates:
-        date = f"{due.due:%Y-%m-%d %H:%M}" if due.due is not None else "no date"
-        later = ", ".join(f"{student} (+{extra})" for student, extra in due.extensions.items())
-        shown.add_row(due.module, date, Text(later))
+        day = f"{due.due:%Y-%m-%d %H:%M}" if due.due is not None else "no date"
+        extensions = due.extensions.items()
+        later = ", ".join(f"{student} (+{duration(extra)})" for student, extra in extensions)
+        shown.add_row(due.module, day, Text(later))
     return shown
 
 

@@ -41,7 +41,7 @@ def run(
     overview = summary(marks, names=names, alike=alike)
     if not overview.modules:
         raise UserError(f"None of these modules is released in {course.resolve()}.")
-    path = course.resolve() / file_name(wanted)
+    path = course.resolve() / file_name(wanted, names=names)
     path.write_text(page(overview), encoding="utf-8")
     lines = [*map(_line, overview.modules), f"The page: {path}"]
     return CommandResult({"page": str(path), **document(overview)}, Text("\n".join(lines)))

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.course.results import of_possible, points, progress_bar
 from hotloop.cli.options import Course, Jobs, Students, require_course
 
@@ -44,6 +45,7 @@ def run(
     from hotloop.tasks.local_judging import default_jobs
 
     name = find.module(module).id
+    require_known(course, student or [])
     if publish:
         regraded = regrade.publish(course, name, why, student or None)
     else:

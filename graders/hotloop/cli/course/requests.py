@@ -41,17 +41,21 @@ def run(
     config = load_config(course)
     believes = exchange.believes_names(config)
     problems = requests.collect(course, *exchange.of(config), believes_names=believes)
+    answered = ""
     if number is not None:
         event = requests.answer(course, number, reply)
         if problem := FeedbackPages(course).refresh(event.student, event.module):
             problems.append(f"No page: {problem}")
+        answered = f"Answered: request {number}, of {event.student} on {event.module}."
     listed = requests.requests(course)
     waiting = [request for request in listed if request.answer is None]
-    answered = [request for request in listed if request.answer is not None]
-    shown, more = first([*waiting, *answered] if everything else waiting, everything)
-    messages = [*more, *(Text(text, "red") for text in problems)]
+    closed = [request for request in listed if request.answer is not None]
+    shown, more = first([*waiting, *closed] if everything else waiting, everything)
+    table = [_table(shown)] if shown else [Text("No request waits.")]
+    lines = [*([Text(answered)] if answered else []), *table, *more]
+    lines += [Text(text, "red") for text in problems]
     document = {"requests": list(map(_document, listed)), "problems": problems}
-    return CommandResult(document, _table(shown), *messages, exit_code=int(bool(problems)))
+    return CommandResult(document, *lines, exit_code=int(bool(problems)))
 
 
 def _document(request: LearnerRequest) -> dict[str, Any]:

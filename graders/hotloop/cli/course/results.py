@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,34 +15,62 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from hotloop.cli.answer import log
+
 if TYPE_CHECKING:
     from hotloop.course.attempts.attempt import AttemptPoints
     from hotloop.course.progress import Progress as Step
     from hotloop.course.results import TaskResult, Total
 
+LINE_EVERY_S = 30
+"""Seconds after which a log or a pipe gets a line, whatever has ended."""
+
 
 @contextmanager
 def progress_bar() -> Generator[Callable[[Step], None]]:
-    """Show submissions done, and what is being judged, on standard error."""
+    """Show submissions done, and what is being judged, on standard error.
+
+    In a pipe or a file, that is a line for each submission, and at least one in `LINE_EVERY_S`.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines()
+        return
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("", total=None)
 
         def show(step: Step) -> None:
-            now = " ".join(part for part in (step.student, step.task, step.text) if part)
-            parts = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
-            if step.seconds_left is not None:
-                parts.append(f"{timedelta(seconds=round(step.seconds_left))} left")
-            parts.append(now)
-            text = ", ".join(filter(None, parts))
-            progress.update(bar, total=step.total, completed=step.done, description=text)
+            progress.update(bar, total=step.total, completed=step.done, description=_state(step))
 
         yield show
+
+
+def _lines() -> Callable[[Step], None]:
+    """Return a function that prints a line if a submission has ended, or after a while."""
+    done, printed_at = 0, time.monotonic()
+
+    def show(step: Step) -> None:
+        nonlocal done, printed_at
+        if step.done == done and time.monotonic() < printed_at + LINE_EVERY_S:
+            return
+        done, printed_at = step.done, time.monotonic()
+        log(f"{step.done} of {step.total} done, {_state(step)}")
+
+    return show
+
+
+def _state(step: Step) -> str:
+    now = " ".join(part for part in (step.student, step.module, step.task, step.text) if part)
+    parts = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
+    if step.seconds_left is not None:
+        parts.append(f"{timedelta(seconds=round(step.seconds_left))} left")
+    return ", ".join(filter(None, [*parts, now]))
 
 
 def table(results: Sequence[TaskResult], totals: Sequence[Total] = ()) -> Table:

@@ -1,10 +1,10 @@
-"""Finds the database of a course's gradebook from the course's settings."""
+"""Settings of a course that are read often: the gradebook's database, and the zone of its times."""
 
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 CONFIG_FILE = "nbgrader_config.py"
 
@@ -15,12 +15,13 @@ def database(root: Path) -> str:
     The settings are read again only if their file has changed, so values from elsewhere, such as
     environment variables, are read once per process.
     """
-    root = root.resolve()
-    try:
-        status = (root / CONFIG_FILE).stat()
-    except FileNotFoundError:
-        return default_database(root)
-    return _configured(root, status.st_mtime_ns, status.st_size, status.st_ino)
+    url = _settings(root).CourseDirectory.get("db_url", "")
+    return str(url or default_database(root))
+
+
+def zone(root: Path) -> str:
+    """Return the time zone in which nbgrader records hand-ins: `c.Exchange.timezone`, or UTC."""
+    return str(_settings(root).Exchange.get("timezone", "") or "UTC")
 
 
 def default_database(root: Path) -> str:
@@ -28,7 +29,15 @@ def default_database(root: Path) -> str:
     return f"sqlite:///{root.resolve() / 'gradebook.db'}"
 
 
+def _settings(root: Path) -> Any:
+    root = root.resolve()
+    try:
+        status = (root / CONFIG_FILE).stat()
+    except FileNotFoundError:
+        return Config()
+    return _configured(root, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
 @lru_cache(maxsize=64)
-def _configured(root: Path, _mtime_ns: int, _size: int, _inode: int) -> str:
-    config = cast(Any, PyFileConfigLoader)(CONFIG_FILE, path=str(root)).load_config()
-    return str(config.CourseDirectory.get("db_url", "") or default_database(root))
+def _configured(root: Path, _mtime_ns: int, _size: int, _inode: int) -> Any:
+    return cast(Any, PyFileConfigLoader)(CONFIG_FILE, path=str(root)).load_config()

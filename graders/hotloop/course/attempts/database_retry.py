@@ -1,5 +1,6 @@
 """Retries while a database is busy, restarting or out of space; then says what to do."""
 
+import logging
 import random
 import time
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError
+
+from hotloop.core.user_error import UserError
 
 SHORTEST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 2.0
@@ -17,7 +20,10 @@ _SQLITE_FULL, _SQLITE_CANTOPEN = 13, 14
 ResultT = TypeVar("ResultT")
 
 
-class StoreUnavailable(Exception):
+log = logging.getLogger(__name__)
+
+
+class StoreUnavailable(UserError):
     """The database cannot be used. The text says what to do; no stored data is lost."""
 
 
@@ -105,14 +111,21 @@ def fault_of(error: DBAPIError) -> DatabaseFault | None:
     return _REFUSED if any(word in str(cause) for word in _REFUSALS) else _GONE
 
 
+def sentence_of(error: DBAPIError) -> str:
+    """Return the sentence for a database's fault; "" for an error of the program."""
+    fault = fault_of(error)
+    return f"{fault.sentence} ({_words(error)})" if fault is not None else ""
+
+
 def patiently(act: Callable[[], ResultT], seconds: float) -> ResultT:
     """Return the result of `act`, retried while the database has a temporary fault.
 
-    `act` must be safe to repeat. Raises StoreUnavailable after `seconds`, or if waiting cannot
-    help.
+    That it waits is logged once. `act` must be safe to repeat. Raises StoreUnavailable after
+    `seconds`, or if waiting cannot help.
     """
     deadline = time.monotonic() + seconds
     pause = SHORTEST_PAUSE_S
+    is_logged = False
     while True:
         try:
             return act()
@@ -122,7 +135,11 @@ def patiently(act: Callable[[], ResultT], seconds: float) -> ResultT:
                 raise
             left = deadline - time.monotonic()
             if not fault.passes or left <= 0:
-                raise StoreUnavailable(f"{fault.sentence} ({_words(error)})") from error
+                raise StoreUnavailable(sentence_of(error)) from error
+            if not is_logged:
+                what = "Waiting up to %.0f s for the gradebook's database: %s."
+                log.warning(what, left, _words(error))
+                is_logged = True
         # Random pauses, so that many waiting processes do not retry at once.
         time.sleep(min(pause * random.uniform(0.5, 1.5), left))
         pause = min(2 * pause, LONGEST_PAUSE_S)

@@ -46,9 +46,12 @@ def page(class_summary: ClassSummary) -> str:
     )
 
 
-def file_name(modules: list[str] | None) -> str:
-    """Return the file name; a page on some modules must not replace the course's."""
-    return f"class-{'-'.join(modules)}.html" if modules else "class.html"
+def file_name(modules: list[str] | None, *, names: bool) -> str:
+    """Return the file name: one page must not replace another that shows more or fewer.
+
+    names: whether it names the learners; what is published must never turn into that page.
+    """
+    return "-".join(["class", *(modules or []), *(["names"] if names else [])]) + ".html"
 
 
 def _drawing(what: str, counts: Distribution) -> Markup:

@@ -8,15 +8,16 @@ import pytest
 
 from hotloop.course.attempts import database as module
 from hotloop.course.attempts.store import store
-from hotloop.course.config import CONFIG_FILE, course_config, database, load_config, write_config
+from hotloop.course.config import CONFIG_FILE, database, load_config, make_folder
 
 from .events import begin
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    write_config(tmp_path, "a course")
-    return tmp_path
+    course = tmp_path / "course"
+    make_folder(course, "a course")
+    return course
 
 
 def settings(root: Path, line: str) -> None:
@@ -40,7 +41,7 @@ def test_it_is_a_file_of_the_course_unless_somebody_says_otherwise(
 def test_it_is_what_the_settings_say(root: Path) -> None:
     settings(root, "c.CourseDirectory.db_url = 'postgresql+psycopg://grader@db/course'")
     assert database(root) == "postgresql+psycopg://grader@db/course"
-    assert course_config(root, "a course").CourseDirectory.db_url == database(root)
+    assert load_config(root).CourseDirectory.db_url == database(root)
 
 
 def test_it_is_read_again_only_when_the_file_was_changed(

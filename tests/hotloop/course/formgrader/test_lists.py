@@ -1,6 +1,6 @@
 """Formgrader's lists agree with feedback and CSV."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -96,6 +96,9 @@ def test_what_was_not_graded_and_what_is_no_module_is_nbgraders(
 
 @pytest.mark.slow
 def test_an_extension_alone_is_no_hand_in(graded: Any) -> None:
+    with Gradebook(database(graded.course.root)) as gradebook:
+        gradebook.find_assignment("tiny").duedate = datetime(2900, 1, 1)
+        gradebook.db.commit()
     dates.extend(graded.course.root, "tiny", ["dan"], timedelta(days=1), "ill")
     (assignment,) = graded.get("assignments")
     assert assignment["average_score"] == pytest.approx((12 + 5 + 12 - LATE) / 3)
