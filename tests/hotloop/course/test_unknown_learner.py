@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.cli.commands import GROUPS
-from hotloop.course import dates
+from hotloop.course import dates, exchange
+from hotloop.course.config import load_config
 from hotloop.course.learners import learners
 from hotloop.course.policy import utc_now
 
@@ -66,6 +67,14 @@ def test_one_of_several_is_refused_with_all(known: Any) -> None:
     refused(run(known.root, *words))
     listed = json.loads(run(known.root, "due", "--json").stdout)
     assert listed["modules"]["tiny"]["extra_hours"] == {}
+
+
+def test_whoever_has_handed_in_to_the_exchange_is_known(course: Any) -> None:
+    folder, course_id = exchange.of(load_config(course.root))
+    for name in ("cy+tiny+2026-11-29 01:53:59.1 UTC+x-_Y", "a+b+tiny+2026-11-29 01:53:59.1 UTC"):
+        (folder / course_id / "inbound" / name).mkdir(parents=True)
+    (folder / course_id / "inbound" / "request+abc.json").touch()
+    assert learners(course.root) == ["a+b", "cy"]
 
 
 def test_where_nobody_is_known_it_says_how_one_becomes_known(course: Any) -> None:
