@@ -153,7 +153,7 @@ def _pairs(
             hand_in = read(root, student, release, tasks)
         except OSError as error:
             reason = f"it could not be read: {error}"
-            skipped.append(RegradeEffect(student, of_attempt(counts), None, skipped=reason))
+            skipped.append(RegradeEffect(student, of_attempt(counts, worth), None, skipped=reason))
             continue
         if counts is None or counts.digest != hand_in.digest:
             reason = _why_skipped(root, hand_in, counts)

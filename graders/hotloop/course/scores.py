@@ -39,10 +39,11 @@ class Counting:
     def of(cls, root: Path) -> Self:
         """Return that of the course at `root`."""
         attempts = store(root)
-        return cls(
-            attempts.published,
-            cache(lambda module: attempts.read(lambda c: course_worth.of_course(c, module))),
-        )
+
+        def worth(module: str) -> Worth:
+            return attempts.read(lambda connection: course_worth.of_course(connection, module))
+
+        return cls(attempts.published, cache(worth))
 
     @classmethod
     def within(cls, connection: Connection) -> Self:

@@ -32,6 +32,10 @@ WRITING = {
     "page": ("tiny",),
     "forget": ("ada", "--yes"),
     "new": ("tiny",),
+    "release": ("tiny",),
+    "points": ("tiny",),
+    "export": (),
+    "collect": ("tiny",),
 }
 """What the commands need to come as far as the gradebook."""
 ELSEWHERE = {"serve", "invite"}

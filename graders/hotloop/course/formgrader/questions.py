@@ -10,10 +10,10 @@ from typing import Any, cast
 from nbgrader.server_extensions.formgrader.base import BaseHandler
 from tornado import web
 
+from hotloop.core.untrusted_text import readable
 from hotloop.course.book import AUTOGRADED
 from hotloop.course.formgrader.marking import Handler
 from hotloop.course.formgrader.totals import needs_a_person
-from hotloop.course.learner_files import readable
 from hotloop.course.rubric import RubricRow, rows
 from hotloop.course.scores import Counting, handed_in, scored
 from hotloop.course.worth import Worth
