@@ -131,7 +131,7 @@ def _judged(strategy: Strategy, noise: Noise, rng: Rng, rule: str) -> tuple[floa
     a: list[list[float]] = []
     b: list[list[float]] = []
     figure: Estimate | None = None
-    early = EARLY_LOOKS if rule == "total" else ()
+    early = () if rule == "late" else EARLY_LOOKS
     looks = (*early, *LOOKS)
     for look, error in zip(looks, spent(looks), strict=True):
         while len(a) < look:
