@@ -50,7 +50,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """The top of the page. pending: open points, "" if there are none.
+    """The top of the page. pending: open points, "" if there are none. gpu_checks: what the
+    course's checks that need a GPU are, or "".
 
     files: by task, escaped HTML of files handed in with the notebook. rubrics: by task, only of
     tasks that a person has marked, since before that a rubric could reveal the answer.
@@ -60,6 +61,7 @@ class Summary:
     rows: list[TaskRow]
     points: str
     pending: str
+    gpu_checks: str
     notes: list[str]
     files: dict[str, list[str]]
     rubrics: dict[str, list[rubric.RubricRow]]
@@ -89,6 +91,7 @@ class JudgedGrades(GetGrades):
             rows=self._rows,
             points=points_text(whole),
             pending=number(whole.pending) if whole.pending else "",
+            gpu_checks=self._worth.sentence,
             notes=self._notes(root, names),
             files=self._files,
             rubrics=self._rubrics,
@@ -97,8 +100,7 @@ class JudgedGrades(GetGrades):
 
     def _notes(self, root: Path, names: Any) -> list[str]:
         student, module = names["student"], names["assignment"]
-        answers = [*filter(None, [self._worth.sentence])]
-        answers += requests.page_sentences(root, student, module)
+        answers = list(requests.page_sentences(root, student, module))
         if self._counts is not None:
             return [*self._counts.notes, *answers]
         if all_dropped(root, student, module):
