@@ -79,7 +79,7 @@ class JudgedGrades(GetGrades):
         self._handed_in = learner_files.read(folder)
         self._files: dict[str, list[str]] = {}
         self._rubrics: dict[str, list[rubric.RubricRow]] = {}
-        attempts, module = store(root), names["assignment"]
+        attempts, module = store(root), str(names["assignment"])
         self._counts = attempts.published(names["student"], module)
         self._worth = attempts.read(lambda connection: of_course(connection, module))
         self._rows: list[TaskRow] = []

@@ -39,9 +39,13 @@ class Counting:
     def of(cls, root: Path) -> Self:
         """Return that of the course at `root`."""
         attempts = store(root)
+
+        def worth(module: str) -> Worth:
+            return attempts.read(lambda connection: course_worth.of_course(connection, module))
+
         return cls(
             attempts.published,
-            cache(lambda module: attempts.read(lambda c: course_worth.of_course(c, module))),
+            cache(worth),
         )
 
     @classmethod
