@@ -51,7 +51,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """The top of the page. pending: open points, "" if there are none.
+    """The top of the page. pending: open points, "" if there are none. gpu_checks: what the
+    course's checks that need a GPU are, or "".
 
     files: by task, escaped HTML of files handed in with the notebook. rubrics: by task, only of
     tasks that a person has marked, since before that a rubric could reveal the answer. is_module:
@@ -62,6 +63,7 @@ class Summary:
     rows: list[TaskRow]
     points: str
     pending: str
+    gpu_checks: str
     notes: list[str]
     files: dict[str, list[str]]
     rubrics: dict[str, list[rubric.RubricRow]]
@@ -80,7 +82,7 @@ class JudgedGrades(GetGrades):
         self._handed_in = learner_files.read(folder)
         self._files: dict[str, list[str]] = {}
         self._rubrics: dict[str, list[rubric.RubricRow]] = {}
-        attempts, module = store(root), names["assignment"]
+        attempts, module = store(root), str(names["assignment"])
         self._counts = attempts.published(names["student"], module)
         self._worth = attempts.read(lambda connection: of_course(connection, module))
         self._rows: list[TaskRow] = []
@@ -92,6 +94,7 @@ class JudgedGrades(GetGrades):
             rows=self._rows,
             points=points_text(whole),
             pending=number(whole.pending) if whole.pending else "",
+            gpu_checks=self._worth.sentence,
             notes=self._notes(root, names),
             files=self._files,
             rubrics=self._rubrics,
@@ -101,8 +104,7 @@ class JudgedGrades(GetGrades):
 
     def _notes(self, root: Path, names: Any) -> list[str]:
         student, module = names["student"], names["assignment"]
-        answers = [*filter(None, [self._worth.sentence])]
-        answers += requests.page_sentences(root, student, module)
+        answers = list(requests.page_sentences(root, student, module))
         if why := zero_reason(root, student, module):
             answers.insert(0, f"All points of this work were set to 0: {why}")
         if self._counts is not None:
