@@ -18,7 +18,6 @@ from nbformat import NotebookNode
 from hotloop.course import nodes
 from hotloop.course.matching import (
     answers_of,
-    as_python,
     binds,
     copies,
     is_answer,
@@ -141,16 +140,15 @@ class _Building:
             for place in places
         }
         mains = {grade_id: self._main(grade_id) for grade_id in self._copies}
-        retyped = self._retyped(known_at)
-        self._defined |= {name for source in retyped.values() for name in binds(source)}
+        self._ask_for_code(known_at)
         for place, cell in enumerate(self._cells):
             known = known_at.get(place)
             if known is None:
-                self._own(cell, retyped.get(place, ""))
+                self._own(cell)
             elif place == mains[known.grade_id]:
-                self._released_cell(known, cell, retyped.get(place, ""))
+                self._released_cell(known, cell)
             elif known.locked or known.cell_type == "code":
-                self._copy(known, cell, retyped.get(place, ""))
+                self._copy(known, cell)
         self.notes += self._pictures.notes
 
     def complete(self) -> None:
@@ -194,12 +192,12 @@ class _Building:
             self.notes.append(f"The cell “{grade_id}” was there more than once: {counts}.")
         return (places if known.locked else answered or places)[-1]
 
-    def _released_cell(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+    def _released_cell(self, known: ReleasedCell, cell: Cell) -> None:
         if known.grade and known.solution:
             self.placed.append(self._written(known))
             return
         if known.locked or known.cell_type != "code":
-            self._changed(known, cell, retyped)
+            self._changed(known, cell)
             self.placed.append(as_released(known))
             return
         answered = is_answer(known, cell.source)
@@ -235,7 +233,7 @@ class _Building:
         node = nodes.markdown(shown, {"nbgrader": known.metadata()}, pictures)
         return Placed(node, known, text=text)
 
-    def _changed(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+    def _changed(self, known: ReleasedCell, cell: Cell) -> None:
         """Keep what a learner wrote into a cell that only shows or checks: it runs before it."""
         if words(cell.source) in self._given or not says_something(cell.source):
             return
@@ -245,21 +243,20 @@ class _Building:
         )
         # What it checks may be defined below the call, in a cell that was merged with it.
         own = cell.source.replace(known.source, "")
-        self._own(replace(cell, source=own), retyped.replace(known.source, ""))
+        self._own(replace(cell, source=own))
 
-    def _copy(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+    def _copy(self, known: ReleasedCell, cell: Cell) -> None:
         """Keep another copy of a cell, unless it would undo an answer."""
         if is_answer(known, cell.source) or (
             not known.locked and not binds(known.source) & self._defined
         ):
-            self._own(cell, retyped)
+            self._own(cell)
 
-    def _own(self, cell: Cell, retyped: str = "") -> None:
-        """Place a learner's own cell. retyped: code in a cell that is none, to be run."""
+    def _own(self, cell: Cell) -> None:
+        """Place a learner's own cell."""
         given = words(cell.source) in self._given
-        if retyped or cell.kind == "code":
-            source = retyped or cell.source
-            self.placed.append(Placed(nodes.code(source), code="" if given else source))
+        if cell.kind == "code":
+            self.placed.append(Placed(nodes.code(cell.source), code="" if given else cell.source))
             return
         if cell.source in self._known_texts and cell.kind == "markdown":
             self.placed.append(Placed(nodes.markdown(cell.source)))
@@ -274,21 +271,16 @@ class _Building:
         )
         self.placed.append(Placed(nodes.markdown(shown, attachments=pictures), text=text))
 
-    def _retyped(self, known_at: Mapping[int, ReleasedCell]) -> dict[int, str]:
-        """Return code to run of cells that are none, where no code cell answers a task."""
-        code: dict[int, str] = {}
+    def _ask_for_code(self, known_at: Mapping[int, ReleasedCell]) -> None:
+        """Let a person look at code in cells that are none, where no code cell answers a task.
+
+        It is not run: the learner never could run it either.
+        """
         for known in self._released:
             if known.cell_type == "code" and known.solution:
                 for place in self._texts_with(known, known_at):
-                    source = as_python(self._cells[place].source)
-                    self.notes.append(_retyped_note(known, self._cells[place], source))
-                    if source is None:
-                        self.persons += [
-                            check for check, own in self._answers.items() if known in own
-                        ]
-                    else:
-                        code[place] = source
-        return code
+                    self.notes.append(_retyped_note(known, self._cells[place]))
+                    self.persons += [c for c, own in self._answers.items() if known in own]
 
     def _texts_with(
         self, known: ReleasedCell, known_at: Mapping[int, ReleasedCell]
@@ -310,11 +302,9 @@ class _Building:
         return sorted({place for name, place in last.items() if name not in self._defined})
 
 
-def _retyped_note(known: ReleasedCell, cell: Cell, code: str | None) -> str:
-    how = "which is not run: nothing in it counts. A person looks at it"
-    if code is not None:
-        how = "which JupyterLab does not run. It was run as code"
+def _retyped_note(known: ReleasedCell, cell: Cell) -> str:
     return (
-        f"The cell “{known.grade_id}” is a {cell.kind} cell, {how}: make it a code cell (in "
-        "JupyterLab select it, press Esc, then Y)."
+        f"The cell “{known.grade_id}” is a {cell.kind} cell, which is not run: nothing in it "
+        "counts, and a person looks at it. Make it a code cell (in JupyterLab select it, press "
+        "Esc, then Y), hand in again."
     )
