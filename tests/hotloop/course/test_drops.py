@@ -366,13 +366,14 @@ def test_the_whole_courses_log_is_listed_newest_last(
     dates.set_due(twice.root, "tiny", datetime(2030, 1, 31))
     dates.extend(twice.root, "tiny", ["bob"], timedelta(days=1), "bob was ill")
     document = json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)
-    assert [(e["kind"], e["student"]) for e in document["log"]][-2:] == [
+    assert [(e["kind"], e["student"]) for e in document["log"]][-3:] == [
         ("published", "ada"),
+        ("scheduled", ""),
         ("scheduled", "bob"),
     ]
-    monkeypatch.setattr(attempts, "SCREEN", 2)
+    monkeypatch.setattr(attempts, "SCREEN", 3)
     shown = " ".join(CliRunner().invoke(app, call).stdout.split())
-    assert f"{len(document['log']) - 2} earlier: --all lists them" in shown
+    assert f"{len(document['log']) - 3} earlier: --all lists them" in shown
     assert shown.index("graded") < shown.index("bob was ill")
     assert "graded anew" not in shown
     everything = " ".join(CliRunner().invoke(app, [*call, "--all"]).stdout.split())
@@ -381,7 +382,7 @@ def test_the_whole_courses_log_is_listed_newest_last(
     bobs = [*call[:2], "bob", *call[2:], "--json"]
     assert [
         (e["kind"], e["student"]) for e in json.loads(CliRunner().invoke(app, bobs).stdout)["log"]
-    ] == [("points", ""), ("scheduled", "bob")]
+    ] == [("points", ""), ("scheduled", ""), ("scheduled", "bob")]
     nobody = CliRunner().invoke(app, ["course", "attempts", "ada", "--course", str(twice.root)])
     assert nobody.exit_code == 2
     assert "Name a learner and a module" in nobody.stderr
