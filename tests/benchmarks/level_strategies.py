@@ -8,8 +8,8 @@ TOTAL_TIME_MARGIN of a level. `--rule median` shows the rule in which the total 
 The total's interval holds at its rate where slow windows are a third of all. Windows that are slow
 more rarely (RARELY_SLOW) may all lie behind the first look, and no interval of what was not seen is
 right. They gain nothing: whoever is fast in nearly all windows has the fast code. An early look
-sees fewer of them, so it asks for more (`hotloop.judge.levels._unseen`): JUST_SHORT are the
-mixtures that it is most likely to overrate, with a total just below what a level asks for.
+sees fewer of them, so it earns nobody points. JUST_SHORT are the mixtures that are overrated most
+easily, with a total just below what a level asks for.
 
     python tests/benchmarks/level_strategies.py [--runs N] [--rule total|median|late]
 """
@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.core.intervals import Interval
-from hotloop.judge.levels import SLOW_PART, TOTAL_TIME_MARGIN, Level, decided, earned
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided, earned
 from hotloop.judge.statistics import EARLY_LOOKS, LOOKS, Estimate, estimate, spent
 
 LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
@@ -85,7 +85,7 @@ MIXED = (
 )
 
 
-def just_short(fast: float, slow: float = SLOW_PART) -> Strategy:
+def just_short(fast: float, slow: float = 0.9) -> Strategy:
     """Return blocks of two speeds, the total of which is 1 % below what all points ask for."""
     total = 0.99 * TOTAL_TIME_MARGIN * LEVELS[-1].ratio
     share = (1 / slow - 1 / total) / (1 / slow - 1 / fast)

@@ -5,18 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from hotloop.judge.statistics import ERROR, Estimate
+from hotloop.judge.statistics import Estimate
 
 TOTAL_TIME_MARGIN = 0.97
 """The ratio of total times must reach this share of a level, since medians alone hide slow windows.
 
 The rest allows for a disturbed window that was not noticed.
-"""
-
-SLOW_PART = 0.9
-"""Speed of the slow windows of an answer that mixes them with fast ones, over the baseline.
-
-Where a level asks for less than the baseline's speed, over the level.
 """
 
 
@@ -68,9 +62,8 @@ def state_of(level: Level, figure: Estimate) -> LevelState:
     """Return REACHED if both intervals lie above what the level asks for.
 
     MISSED if one of them lies below, OPEN otherwise. Medians alone hide slow windows; totals alone
-    hide whether the code or a few disturbed windows were slow. So at an early look, the total alone
-    does not decide, and REACHED also asks that the slow windows of a mixture could hardly have
-    stayed unseen.
+    hide whether the code or a few disturbed windows were slow. So at an early look the total alone
+    does not decide, and no points are earned: who is fast in the first windows only would gain.
     """
     total = TOTAL_TIME_MARGIN * level.ratio
     if figure.interval.high < level.ratio:
@@ -79,19 +72,7 @@ def state_of(level: Level, figure: Estimate) -> LevelState:
         return LevelState.MISSED
     if figure.interval.low < level.ratio or figure.total_interval.low < total:
         return LevelState.OPEN
-    if figure.early and level.earned > 0 and _unseen(figure, level) > ERROR / 2:
-        return LevelState.OPEN
-    return LevelState.REACHED
-
-
-def _unseen(figure: Estimate, level: Level) -> float:
-    """Return the probability that no block is slow, of an answer that is slow in as few as it can.
-
-    It is as fast as `figure` says in its other blocks, and its total time just misses the level.
-    """
-    fast, slow = 1 / figure.total_interval.low, 1 / (SLOW_PART * min(1.0, level.ratio))
-    share = (1 / (TOTAL_TIME_MARGIN * level.ratio) - fast) / (slow - fast)
-    return max(0.0, 1 - share) ** figure.early
+    return LevelState.OPEN if figure.early and level.earned > 0 else LevelState.REACHED
 
 
 def decided(levels: Sequence[Level], figure: Estimate) -> bool:
