@@ -73,9 +73,9 @@ def test_ten_percent_above_a_level_is_reached_at_the_first_look() -> None:
     assert len(comparison.samples.baseline) == 10
 
 
-@pytest.mark.parametrize(("speed", "blocks"), [(1.2, 4), (1.35, 7), (1.6, 10), (2.5, 7)])
+@pytest.mark.parametrize(("speed", "blocks"), [(1.2, 4), (1.35, 7), (1.6, 10), (2.5, 10)])
 def test_what_is_clear_is_decided_early(clock: "Clock", speed: float, blocks: int) -> None:
-    """Below a level sooner than above, where slow windows may be still to come."""
+    """Only below a level before ten blocks: above it, slow windows may be still to come."""
     noise = np.random.default_rng(1)
     comparison = clock.compare(
         lambda _n: FakeWindow(BASELINE_S / speed * float(np.exp(noise.normal(0, 0.01)))), pace=USUAL
@@ -99,19 +99,18 @@ def test_one_long_window_among_few_decides_nothing(clock: "Clock") -> None:
     assert len(comparison.samples.baseline) >= 10
 
 
-@pytest.mark.parametrize("fast_windows", [1, 4, 7, 8, 9, 12, 13])
+@pytest.mark.parametrize("fast_windows", [1, 4, 7, 8, 12, 13, 20])
 @pytest.mark.parametrize("speed", [1.5, 1.9, 3.0, 20.0])
 def test_whoever_is_fast_in_the_first_windows_only_has_to_be_so_in_all_that_are_measured(
     clock: "Clock", speed: float, fast_windows: int
 ) -> None:
-    """Those are the windows of 4 blocks for 20 times a baseline, else of 7 and more."""
+    """Those are the windows of ten blocks, however fast it is."""
 
     def theirs(number: int) -> FakeWindow:
         return FakeWindow(BASELINE_S / (speed if number <= fast_windows else 0.9))
 
-    enough = fast_windows >= (8 if speed > 3 else 14)
     verdict = _verdict_of(clock.compare(theirs))
-    assert verdict is (Verdict.PASSED if enough else Verdict.TOO_SLOW)
+    assert verdict is (Verdict.PASSED if fast_windows == 20 else Verdict.TOO_SLOW)
 
 
 @pytest.mark.parametrize(("speed", "controls"), [(1.6, 1), (4.0, 0), (0.9, 0)])
