@@ -1,6 +1,7 @@
 """A notebook's worker can use the GPU on which its task is judged."""
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,16 +18,16 @@ from hotloop.judge.session import JudgingOptions
 from ...sessions import new_session
 
 
+@dataclass
 class Starts:
     """Stands in for a launcher and records its arguments."""
 
-    isolation = "bubblewrap"
-
-    def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
+    isolation: str = "bubblewrap"
+    wall_s: float = 60.0
+    asked: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def start(self, **asked: Any) -> None:
-        self.asked = asked
+        self.asked.update(asked)
 
 
 def started_with(monkeypatch: pytest.MonkeyPatch, card: Any) -> dict[str, Any]:
