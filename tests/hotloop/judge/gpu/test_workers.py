@@ -46,6 +46,7 @@ def test_it_gets_the_node_of_the_card_and_the_compiler(monkeypatch: pytest.Monke
     asked = started_with(monkeypatch, CARD)
     assert asked["devices"] == ("/dev/nvidia3",)
     assert asked["environment"] == {
+        "IPYTHONDIR": "/tmp/ipython",
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
         "HOTLOOP_NVCC": "/opt/cuda/bin/nvcc",
         "HOTLOOP_CUDA_ARCHITECTURE": "sm_120",
@@ -56,7 +57,7 @@ def test_it_gets_the_node_of_the_card_and_the_compiler(monkeypatch: pytest.Monke
 def test_it_gets_no_node_where_nothing_is_judged_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = started_with(monkeypatch, None)
     assert not asked.get("devices")
-    assert not asked.get("environment")
+    assert asked["environment"] == {"IPYTHONDIR": "/tmp/ipython"}
 
 
 def test_a_grading_that_leaves_the_gpu_alone_never_opens_it(
