@@ -125,7 +125,7 @@ def test_only_what_was_judged_in_the_variant_of_the_course_counts(
     found = replace(found, circumstances=replace(found.circumstances, **changes))
     school.stored(module=MODULE, tasks=[NAME])
     assert school.worker(judge=lambda *_: [found]).one(JudgeProcess())
-    assert scores.standing(school.service.engine, account(school), MODULE).points == points
+    assert scores.standing(school.service.engine, account(school), MODULE, None).points == points
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_what_was_given_up_stays_open(school: School) -> None:
 
     while school.worker(judge=fails).one(JudgeProcess()):
         pass
-    found = scores.standing(school.service.engine, account(school), MODULE)
+    found = scores.standing(school.service.engine, account(school), MODULE, None)
     assert (found.points, found.open) == (0.0, load_module(MODULE).task(NAME).points)
 
 

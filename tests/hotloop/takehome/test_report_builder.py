@@ -99,13 +99,14 @@ def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
 
 @pytest.mark.slow
 def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path: Path) -> None:
-    """An editor may drop a cell's name."""
+    """An editor may drop a cell's name, and a candidate the line that marks the task."""
 
     def nameless(files: dict[str, bytes]) -> None:
         document = json.loads(files["lab.ipynb"])
         for cell in document["cells"]:
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain":
-                cell |= {"metadata": {}, "id": "a-new-cell"}
+                text = "".join(cell["source"]).partition("\n")[2]
+                cell |= {"metadata": {}, "id": "a-new-cell", "source": text}
         files["lab.ipynb"] = json.dumps(document).encode()
 
     found = handed_in(own_team.team, own_team.packs[0], tmp_path / "n", nameless)
