@@ -354,7 +354,7 @@ def test_a_plugin_lies_beside_the_settings(late: Any, monkeypatch: pytest.Monkey
     set_date(late)
     monkeypatch.chdir("/")
     late.grade()
-    assert penalties(late.root, monkeypatch) == {"ada": 4.5, "bob": 2.5}
+    assert penalties(late.root, monkeypatch) == {"ada": 6.0, "bob": 2.5}
 
 
 def test_a_plugin_that_is_not_there_is_named_with_the_settings(course: Any) -> None:

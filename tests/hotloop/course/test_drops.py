@@ -347,7 +347,7 @@ def test_the_log_says_who_changed_what(twice: Any) -> None:
         ("begun", "ada", None, "graded anew"),
         ("published", "ada", second, "graded"),
         ("scheduled", "", None, "due 2030-01-31 18:00 UTC"),
-        ("scheduled", "ada", None, "extended by 1 day, 0:00:00: ill"),
+        ("scheduled", "ada", None, "extended by 1d: ill"),
         ("dropped", "ada", second, WHY),
         ("published", "ada", first, f"attempt {second} dropped: {WHY}"),
     ]

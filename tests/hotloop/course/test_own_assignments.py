@@ -8,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateAssignment
+from traitlets.utils.importstring import import_item
 
 from hotloop.course.config import course_api, load_config
 from hotloop.course.generate import steps
@@ -126,7 +127,8 @@ def test_formgraders_button_and_nbgraders_command_grade_both_kinds(course: Any, 
 def test_no_step_of_nbgraders_is_left_out(course: Any) -> None:
     """Whatever nbgrader's list is in its next version, ours has all of it."""
     generate: Any = GenerateAssignment
-    bases = {base for step in steps() for base in step.__mro__}
+    classes = [import_item(step) if isinstance(step, str) else step for step in steps()]
+    bases = {base for step in classes for base in step.__mro__}
     assert set(generate.preprocessors.default()) <= bases
     config = load_config(course.root)
     assert not {"sanitize_preprocessors", "autograde_preprocessors"} & set(config.Autograde)
