@@ -11,14 +11,12 @@ from collections.abc import Sequence
 
 from hotloop.course.release import Release, ReleasedCell
 from hotloop.tasks.notebook_cells import Cell
+from hotloop.worker.notebook import binds as binds
 
 LONGEST_PROSE = 64 * 1024
 """Most characters of a code cell that may be an answer in words."""
 
 _MARK = re.compile(r"^\s*(### TASK [^\n]+)")
-_BINDS = re.compile(
-    r"^(?:async[^\S\n]+def|def|class)[^\S\n]+(\w+)|^(\w+)[^\S\n]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
-)
 _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
 _FENCED = re.compile(r"^\s*```\w*\n(.*)\n```\s*$", re.DOTALL)
 
@@ -36,11 +34,6 @@ def says_something(text: str) -> bool:
 def is_answer(known: ReleasedCell, source: str) -> bool:
     """False for a cell that is empty or as it was handed out."""
     return says_something(source) and words(source) != words(known.source)
-
-
-def binds(source: str) -> set[str]:
-    """Return names that a cell's outermost statements define, also if it is no valid Python."""
-    return {name for pair in _BINDS.findall(source) for name in pair if name}
 
 
 def as_python(source: str) -> str | None:

@@ -3,6 +3,7 @@
 import time
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
 from hotloop.judge.budget import Budget
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.worker_connection import WorkerConnection
@@ -20,8 +21,8 @@ PROGRAM = "hotloop.worker.notebook_worker"
 _LAY_OUT_S = 60.0
 
 
-def count_cells(files: SubmissionFiles, name: str, module: str, task: str) -> int:
-    """Return how many cells a task needs.
+def count_cells(files: SubmissionFiles, name: str, module: str, task: str, entry: str = "") -> int:
+    """Return how many cells a task needs. entry: the name with which it is judged.
 
     Raises Ruling if the notebook cannot be read or belongs to another module.
     """
@@ -29,10 +30,12 @@ def count_cells(files: SubmissionFiles, name: str, module: str, task: str) -> in
         cells = read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
     except UnreadableNotebook as reason:
         raise Ruling(Verdict.RUNTIME_ERROR, str(reason)) from None
-    return len(cells_to_run(cells, task))
+    return len(cells_to_run(cells, task, entry))
 
 
-def run_cells(worker: WorkerConnection, name: str, task: str, count: int, budget: Budget) -> None:
+def run_cells(
+    worker: WorkerConnection, name: str, task: str, count: int, budget: Budget, entry: str = ""
+) -> None:
     """Run the first `count` cells of the notebook `name`; the worker then serves their names.
 
     Their time is not the task's. Raises Ruling(TIMEOUT) if it is used up, or if a cell cannot be
@@ -40,15 +43,15 @@ def run_cells(worker: WorkerConnection, name: str, task: str, count: int, budget
     """
     with budget.without(NOTEBOOK_S):
         try:
-            _run(worker, name, task, count)
+            _run(worker, {"op": "notebook", "file": name, "until": task, "entry": entry}, count)
         except BaseException:
             worker.close()
             raise
 
 
-def _run(worker: WorkerConnection, name: str, task: str, count: int) -> None:
+def _run(worker: WorkerConnection, notebook: Message, count: int) -> None:
     deadline = time.monotonic() + NOTEBOOK_S
-    worker.request({"op": "notebook", "file": name, "until": task}, _LAY_OUT_S)
+    worker.request(notebook, _LAY_OUT_S)
     for number in range(count):
         seconds = min(CELL_S, deadline - time.monotonic())
         if seconds <= 0:

@@ -14,17 +14,17 @@ from hotloop.worker.notebook import UnreadableNotebook, cells_to_run, read_cells
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., ]+)", re.MULTILINE)
 
 
-def reachable_code(root: Path, name: str, task: str = "") -> str:
+def reachable_code(root: Path, name: str, task: str = "", entry: str = "") -> str:
     """Return the texts of a file and of those beside it that it imports, one after the other.
 
-    task: of a notebook, the cells before the check of this task are read.
+    task, entry: of a notebook, the cells that a task is judged with are read (`cells_to_run`).
     """
     files, texts = SubmissionFiles(root), list[str]()
     there, waiting = set[str](), [name]
     with suppress(OSError):  # a folder that may not be listed
         there.update(path.name for path in root.iterdir())
     while waiting:
-        text = _text(files, waiting.pop(), task)
+        text = _text(files, waiting.pop(), task, entry)
         texts.append(text)
         beside = there & {f"{module}.py" for module in imported_packages(text)}
         waiting += sorted(beside)
@@ -43,10 +43,10 @@ def _tops(names: str) -> list[str]:
     return [part.split()[0].partition(".")[0] for part in of_one.split(",") if part.strip(" .")]
 
 
-def _text(files: SubmissionFiles, name: str, task: str) -> str:
+def _text(files: SubmissionFiles, name: str, task: str, entry: str) -> str:
     try:
         if not name.endswith(".ipynb"):
             return files.read_text(name)
-        return "\n".join(cells_to_run(read_cells(files.content(name)), task))
+        return "\n".join(cells_to_run(read_cells(files.content(name)), task, entry))
     except (Ruling, UnreadableNotebook):
         return ""

@@ -140,7 +140,7 @@ def _code(job: Job) -> str | None:
     name = job.spec.file or job.notebook
     if job.files is None or name is None:
         return None
-    return reachable_code(Path(job.files), name, job.task)
+    return reachable_code(Path(job.files), name, job.task, job.spec.entry)
 
 
 def session_of(
@@ -179,14 +179,16 @@ def _connect(
     """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
-        count = count_cells(SubmissionFiles(files), job.notebook, job.module, job.task)
+        count = count_cells(
+            SubmissionFiles(files), job.notebook, job.module, job.task, job.spec.entry
+        )
         card = None
         if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.checks):
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
         worker = notebook_worker(launcher, files, card)
-        run_cells(worker, job.notebook, job.task, count, budget)
+        run_cells(worker, job.notebook, job.task, count, budget, job.spec.entry)
         return worker
     if job.listen is not None:
         connection = _listen(job.listen)

@@ -151,10 +151,10 @@ class Cells:
         self._loop.run_until_complete(work)
 
 
-def run_notebook(path: Path, task: str) -> dict[str, Any]:
+def run_notebook(path: Path, task: str, entry: str) -> dict[str, Any]:
     """Return the names with which a task of the notebook is judged, in this process."""
     cells = Cells(sys.stderr)
-    for source in cells_to_run(read_cells(path.read_bytes()), task):
+    for source in cells_to_run(read_cells(path.read_bytes()), task, entry):
         cells.run(source, CELL_S)
     return cells.names
 

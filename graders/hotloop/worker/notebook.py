@@ -27,6 +27,9 @@ PROCESSES = 128
 """Most processes and threads of a notebook at a time."""
 
 _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
+_BINDS = re.compile(
+    r"^(?:async[^\S\n]+def|def|class)[^\S\n]+(\w+)|^(\w+)[^\S\n]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
+)
 _ONLY_CHECK = re.compile(r"""\s*check\(\s*["']\w{1,60}\.(\w{1,60})["']\s*\)\s*""")
 
 
@@ -90,13 +93,27 @@ def code_cells(data: bytes) -> list[str]:
     return [source_of(c) or "" for c in read_cells(data) if c.get("cell_type") == "code"]
 
 
-def cells_to_run(cells: Sequence[Mapping[str, Any]], task: str) -> list[str]:
+def binds(source: str) -> set[str]:
+    """Return names that a cell's outermost statements define, also if it is no valid Python."""
+    return {name for pair in _BINDS.findall(source) for name in pair if name}
+
+
+def cells_to_run(cells: Sequence[Mapping[str, Any]], task: str, entry: str = "") -> list[str]:
     """Return the texts of the cells that define the names with which a task is judged.
 
-    These are the code cells before the task's check, or all if it is missing; "" is no task. Checks
-    are never run.
+    These are the code cells before the task's check, or all if it is missing; "" is no task. A
+    check that stands before all cells that define `entry` is taken for one behind them, as in a
+    course. Checks are never run.
     """
     end = _place_of_check(cells, task) if task else len(cells)
+    defines = [
+        place
+        for place, cell in enumerate(cells)
+        if cell.get("cell_type") == "code" and entry in binds(source_of(cell) or "")
+    ]
+    if defines and min(defines) > end:
+        behind = range(max(defines) + 1, len(cells))
+        end = next((place for place in behind if _is_check(cells[place])), len(cells))
     texts = (
         source_of(cell)
         for cell in cells[:end]

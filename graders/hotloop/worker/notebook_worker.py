@@ -35,7 +35,7 @@ class NotebookRequests(Requests):
     def on_notebook(self, message: Message, _fds: list[int]) -> Message:
         """Read a notebook file; its cells are then run by their numbers."""
         data = Path(message["file"]).read_bytes()
-        self._sources = cells_to_run(read_cells(data), message["until"])
+        self._sources = cells_to_run(read_cells(data), message["until"], message["entry"])
         return {}
 
     def on_cell(self, message: Message, _fds: list[int]) -> Message:

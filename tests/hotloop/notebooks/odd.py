@@ -75,6 +75,8 @@ def in_one(text: str) -> Sequence[Cell]:
 
 RIGHT: Mapping[str, Sequence[Cell]] = {
     "plain": in_one(""),
+    "a check above all": (CHECK, NEEDS, GIB, answer()),
+    "a check above its code": (NEEDS, CHECK, answer(), GIB),
     # IPython's syntax
     "a line that is timed": before("%time GIB = 2**30"),
     "a cell that is timed": before(f"%%time\n{GIB}"),
@@ -242,6 +244,7 @@ RIGHT: Mapping[str, Sequence[Cell]] = {
 
 WRONG: Mapping[str, Sequence[Cell]] = {
     "another number": before("%time GIB = 10**9"),
+    "a check above code without the number": (CHECK, NEEDS, answer()),
     "a number that is switched off": before("%%script false --no-raise-error\nGIB = 2**30"),
     "a number in another program": before("%%bash\nGIB=30"),
     "a number that is only text": before('TEXT = """\nGIB = 2**30\n"""'),

@@ -47,7 +47,7 @@ def run(cells, folder):
     os.chdir(folder)
     sys.path.insert(0, folder)
     kernel = Cells()
-    for cell in cells_to_run(cells, {task!r}):
+    for cell in cells_to_run(cells, {task!r}, {task!r}):
         kernel.run(cell, 20.0)
     answers = []
     kernel.inside(lambda: answers.append(kernel.names["capacity"](sys.argv[2])["blocks"]))

@@ -255,7 +255,7 @@ for stray in memory.stray_writes():
 """
 
 _FROM_NOTEBOOK = """\
-function = run_notebook(WORK / {notebook!r}, "@task@")[{name!r}]
+function = run_notebook(WORK / {notebook!r}, "@task@", {name!r})[{name!r}]
 """
 
 _FROM_FILE = """\
