@@ -97,7 +97,9 @@ def send(sock: socket.socket, message: Message, fds: Sequence[int] = ()) -> None
             rights = array.array("i", fds)
             sent = sock.sendmsg([frame], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
             frame = frame[sent:]
-        sock.sendall(frame)
+        # Of nothing, too, it would fail on a socket whose other side has read all and is gone.
+        if frame:
+            sock.sendall(frame)
     except (BrokenPipeError, ConnectionResetError, OSError) as error:
         raise WireClosed(f"sending failed: {error}") from None
 

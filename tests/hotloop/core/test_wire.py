@@ -92,3 +92,25 @@ def test_descriptors_reach_only_who_asks_for_them() -> None:
         assert len(fds) == 1
     for fd in (read, write, *fds):
         os.close(fd)
+
+
+def test_whoever_has_read_all_may_be_gone_before_the_sender_returns() -> None:
+    """A program that a zygote starts can be over by then; it must not be started once more."""
+    ours, theirs = socket.socketpair()
+
+    class Slow:
+        """A socket whose other side reads and closes as soon as anything was sent."""
+
+        def sendmsg(self, *message: object) -> int:
+            sent = ours.sendmsg(*message)  # type: ignore[arg-type]
+            _, fds = wire.receive_with_fds(theirs)
+            theirs.close()
+            for fd in fds:
+                os.close(fd)
+            return sent
+
+        def sendall(self, data: bytes) -> None:
+            ours.sendall(data)
+
+    with ours:
+        wire.send(Slow(), {"run": True}, [ours.fileno()])  # type: ignore[arg-type]
