@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,10 @@ def read_only(graded: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def full(graded: Any) -> Iterator[Any]:
-    # The next attempt is larger than what has room in the pages that are there.
-    path = graded.root / "submitted" / "ada" / "tiny" / "lab.ipynb"
-    notebook = json.loads(path.read_text())
-    notebook["cells"][0]["source"] = [*notebook["cells"][0]["source"], "\n# " + "x" * 200_000]
-    path.write_text(json.dumps(notebook))
-    pages = (graded.root / "gradebook.db").stat().st_size // 4096
+    gradebook = graded.root / "gradebook.db"
+    with closing(sqlite3.connect(gradebook)) as opened:
+        opened.execute("VACUUM")  # no page is free
+    pages = gradebook.stat().st_size // 4096
     yield from pragma(graded, f"max_page_count = {pages}")
 
 
@@ -128,7 +127,9 @@ def test_a_gradebook_that_may_not_be_written_is_one_sentence(read_only: Any, nam
 
 @pytest.mark.slow
 def test_a_full_disk_is_one_sentence(full: Any) -> None:
-    shown = run(full.root, "grade")
+    reason = "more than the pages that are there have room for " * 1000
+    drop = ("attempts", "ada", "tiny", "--drop", "1", "--why", reason)
+    shown = CliRunner().invoke(app, ["course", *drop, "--course", str(full.root)])
     assert shown.exit_code == 2, shown.output
     [sentence] = sentences(shown)
     assert "Make room" in sentence
