@@ -1,6 +1,5 @@
 """A command says what it waits for, and in one sentence why it cannot go on."""
 
-import json
 import logging
 import sqlite3
 import subprocess
