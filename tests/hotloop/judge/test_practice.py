@@ -133,6 +133,7 @@ NOT_JUDGE = {
     "hotloop.tasks.modules",
     "hotloop.worker.cuda_tools",
     "hotloop.worker.device",  # what checks on a GPU call errors
+    "hotloop.worker.notebook",  # which cells a submission has
     "hotloop.worker.requests",
     "hotloop.worker.tensors",
 }
