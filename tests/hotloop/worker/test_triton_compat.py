@@ -81,7 +81,7 @@ text = Path(sys.argv[1]).read_text()
 cell = {"cell_type": "code", "source": "import kernels\\nprint(kernels.answer())", "metadata": {}}
 Path("lab.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}))
 sys.path.insert(0, ".")
-run_notebook(Path("lab.ipynb"), "")
+run_notebook(Path("lab.ipynb"), "", "")
 """
 LATE = """
 import sys
