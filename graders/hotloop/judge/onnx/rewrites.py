@@ -112,11 +112,18 @@ def misread(
     """Return the first rewritten model with a wrong structure, and a message, or None.
 
     version: what the reader's function takes after the pairs; 0 to ignore models' versions.
+    Raises ValueError if the reader's answer is neither: only null says that all are right.
     """
     pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, files, strict=True)]
     pairs_file = GivenFile("pairs.json", json.dumps(pairs).encode())
-    wrong = as_list(reader.given(session, "reads").ask(function, pairs_file, version))
-    return (int(wrong[0]), readable(wrong[1], 300)) if wrong else None
+    answer = reader.given(session, "reads").ask(function, pairs_file, version)
+    match answer:
+        case None:
+            return None
+        case [int(place), str(message)] if place in range(len(files)):
+            return place, readable(message, 300)
+        case _:
+            raise ValueError(f"{function} answered {type(answer).__name__}, not null or a pair")
 
 
 def miscomputed(
