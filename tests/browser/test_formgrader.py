@@ -49,6 +49,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("marking") / "room"
     course = handed_out(MODULE, folder)
+    set_date = ["course", "due", MODULE, "2030-01-31", "--course", str(course)]
+    subprocess.run([sys.executable, "-m", "hotloop.cli", *set_date], check=True)
     lay_out(_hostile(render.submission(MODULE)), _made(course / "submitted" / "eve" / MODULE))
     done = subprocess.run(
         [sys.executable, "-c", GRADE, str(course)], check=True, capture_output=True, text=True
