@@ -364,7 +364,24 @@ def inspect_sass(path):
 check("gemm_hopper.inspect_sass")
 
 # %% [markdown]
-# ## 13. Where does the time go?
+# ## 13. Blackwell: sums in tensor memory
+#
+# ### CARD gemm_hopper.tensor_memory
+#
+# `tensor_memory(a, b, c, m, n, k)` in `blackwell.cu`: the product of task 8, as `<<<dim3(m / 128, n / 64), 128>>>` with 128 × 64 elements of c for each block. `a` has boxes of 128 rows, `b` of 64, both of 64 along k with a swizzle of 128 bytes.
+#
+# Blackwell has no wgmma. **One thread** starts a product (`umma_bf16`), its sums lie in **tensor memory**, and an mbarrier says when it is complete (`umma_commit`). The comments in `hotloop/blackwell.cuh` say which function is for a warp and which for a thread.
+# mbarriers and tensor loads are those that you know.
+#
+# The simulator has no tensor memory: nvcc compiles the kernel for sm_100a, and the check reads its machine code. **Nobody checks its values here.** So go through it as in task 3: who waits for what, and what may be overwritten when?
+#
+# ### HINTS gemm_hopper.tensor_memory
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "tensor_memory", "locked": true, "points": 4, "solution": false, "task": false}
+check("gemm_hopper.tensor_memory")
+
+# %% [markdown]
+# ## 14. Where does the time go?
 #
 # ### CARD gemm_hopper.explain
 #

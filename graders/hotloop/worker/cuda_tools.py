@@ -26,7 +26,7 @@ ARCHITECTURE_VARIABLE = "HOTLOOP_CUDA_ARCHITECTURE"
 """Environment variable with the architecture to compile for, such as sm_90. The judge sets it."""
 
 
-_HOPPER = re.compile(r'^\s*#\s*include\s*[<"]hotloop/hopper\.cuh[>"]', re.MULTILINE)
+_HOPPER = re.compile(r'^\s*#\s*include\s*[<"]hotloop/(?:hopper|blackwell)\.cuh[>"]', re.MULTILINE)
 _OLDEST = 90
 """Oldest compute capability that has instructions of its own."""
 
@@ -47,7 +47,7 @@ def architecture() -> str:
 
 
 def with_own_instructions(architecture: str, sources: Iterable[Path]) -> str:
-    """Return sm_90a for sm_90 if one of the sources includes `hopper.cuh`.
+    """Return sm_90a for sm_90 if one of the sources includes `hopper.cuh` or `blackwell.cuh`.
 
     wgmma and setmaxnreg exist in sm_90a only, whose code runs on no other GPU; so other sources
     keep their architecture, and so does one that is older than Hopper.

@@ -177,7 +177,7 @@ SEVERAL = {
     "judge/constants.py constant": 2,
     "judge/judge_fault.py generated": 2,
     "judge/client.py lost": 2,
-    "judge/checks/cuda_compiles.py _toolchain": 2,
+    "judge/checks/cuda_compiles.py _toolchain": 3,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
     "judge/model_servers.py wait_ready": 3,

@@ -1,7 +1,7 @@
 // Tiles in the order of rows, one thread stores all four boxes behind a barrier of both groups, no product is left in flight.
 // ### BEGIN SOLUTION gemm_hopper.persistent
-  extern __shared__ __align__(1024) bf16 memory[];
-  bf16* const result = memory + 4 * 16384;
+  extern __shared__ __align__(1024) bf16 arena[];
+  bf16* const result = arena + 4 * 16384;
   __shared__ hotloop::mbarrier full[4], empty[4];
   const int t = threadIdx.x, across = n / 128, tiles = m / 128 * across;
   if (t == 0) {
@@ -21,8 +21,8 @@
       for (int i = 0; i < k; i += 64, next()) {
         hotloop::mbarrier_wait_parity(&empty[stage], phase ^ 1);
         hotloop::mbarrier_arrive_expect_tx(&full[stage], 32768);
-        hotloop::tensor_load(memory + stage * 16384, &a, &full[stage], i, tile / across * 128);
-        hotloop::tensor_load(memory + stage * 16384 + 8192, &b, &full[stage], i, tile % across * 128);
+        hotloop::tensor_load(arena + stage * 16384, &a, &full[stage], i, tile / across * 128);
+        hotloop::tensor_load(arena + stage * 16384 + 8192, &b, &full[stage], i, tile % across * 128);
       }
     }
     return;
@@ -32,7 +32,7 @@
   for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     for (int i = 0; i < k; i += 64, next()) {
       hotloop::mbarrier_wait_parity(&full[stage], phase);
-      const bf16* const at = memory + stage * 16384;
+      const bf16* const at = arena + stage * 16384;
       hotloop::wgmma_fence();
       for (int kk = 0; kk < 64; kk += 16) {
         hotloop::wgmma<bf16>(d, hotloop::wgmma_descriptor(at + t / 128 * 4096 + kk, 0, 1024, hotloop::swizzle::bytes_128),

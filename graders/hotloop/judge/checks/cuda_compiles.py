@@ -33,6 +33,9 @@ _REPLY_S = 30.0
 _KEPT = 16
 """Compilations that a judge process remembers: tasks that share a file come one after the other."""
 
+_RECENT = 100
+"""Compute capabilities from here on are unknown to releases of nvcc that are still in use."""
+
 _TEXT_LIMIT = 3000
 _NAME_LIMIT = 120
 _SHOWN = 40
@@ -77,7 +80,7 @@ class CudaCompiles(Check):
         file, source = session.candidate.file or "", session.source()
         kernels = self.kernels or (session.candidate.name,)
         named = replace(self, kernels=tuple(map(session.called, kernels)))
-        tools = _toolchain(disassembles=bool(self.instructions))
+        tools = _toolchain(self.targets, disassembles=bool(self.instructions))
         compiled: list[Compiled] = []
         with ExitStack() as stack:
 
@@ -266,13 +269,17 @@ class _Ruled:
         }
 
 
-def _toolchain(*, disassembles: bool) -> Toolchain:
+def _toolchain(targets: Sequence[int], *, disassembles: bool) -> Toolchain:
     try:
         tools = toolchain.find()
     except ToolMissing as missing:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
     if disassembles and tools.nvdisasm is None:
         sentence = f"nvdisasm is missing, to read machine code: {DISASSEMBLER_REMEDY}"
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
+    newest = max(targets)
+    if newest >= _RECENT and newest not in tools.capabilities():
+        sentence = f"nvcc {tools.version()} does not compile for sm_{newest}: install CUDA 13."
         raise Ruling(Verdict.NOT_MEASURED, sentence)
     return tools
 

@@ -56,7 +56,7 @@ def small_vectors(rng: Rng) -> Iterator[Case]:
 def vector(rng: Rng, tiles: int = 4) -> Case:
     """Return a vector of whole tiles."""
     x = InputTensor(rng.standard_normal(tiles * TILE), FP32)
-    return Case(f"{tiles} tiles", (x,), TensorSpec((tiles * TILE,), FP32))
+    return Case(f"tiles: {tiles}", (x,), TensorSpec((tiles * TILE,), FP32))
 
 
 def sum_of_steps(x: Floats, _steps: int) -> Floats:
@@ -85,8 +85,7 @@ def small_chunks(rng: Rng) -> Iterator[Case]:
 def chunk(rng: Rng, blocks: int = 2, steps: int = 32) -> Case:
     """Return chunks for each block and step."""
     x = InputTensor(rng.standard_normal((blocks, steps, TILE)), FP32)
-    label = f"{steps} steps in {blocks} blocks"
-    return Case(label, (x, steps), TensorSpec((blocks, TILE), FP32))
+    return Case(f"steps: {steps}, blocks: {blocks}", (x, steps), TensorSpec((blocks, TILE), FP32))
 
 
 def squares(x: Floats) -> Floats:
@@ -111,7 +110,7 @@ def small_rows(rng: Rng) -> Iterator[Case]:
 def row(rng: Rng, count: int = 24) -> Case:
     """Return rows of one tile."""
     x = InputTensor(rng.standard_normal((count, TILE)), FP32)
-    return Case(f"{count} rows", (x,), TensorSpec((count, TILE), FP32))
+    return Case(f"rows: {count}", (x,), TensorSpec((count, TILE), FP32))
 
 
 def transposed(x: Floats) -> Floats:

@@ -19,7 +19,7 @@ diagnosis = Diagnosis(
     (
         DiagnosisWord(
             "cause",
-            "it is not “{}”: follow one slot through two rounds, and ask what each wait knows",
+            "it is not {}: follow one slot through two rounds, and ask what each wait knows",
             KINDS,
         ),
         DiagnosisLine(

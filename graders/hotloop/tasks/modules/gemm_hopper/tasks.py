@@ -213,6 +213,15 @@ fp8_block_scaled = hl.cuda_kernel(
     gpu_correct=hl.Correct(_scaled, on=HOPPER),
 )
 
-# --- listings -------------------------------------------------------------------------------------
+# --- machine code ---------------------------------------------------------------------------------
+
+tensor_memory = hl.cuda_kernel(
+    compiles=hl.CudaCompiles(
+        targets=(100,),
+        block=128,
+        instructions=("UTMALDG", "UTCATOMSWS", "UTCHMMA", "UTCBAR", "LDTM", "SYNCS"),
+        after=(),
+    ),
+)
 
 inspect_sass = hl.returns_data(correct=hl.Answers(listings.excerpts))
