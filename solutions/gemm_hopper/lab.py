@@ -249,7 +249,7 @@ check("gemm_hopper.descriptor")
 #
 # ### HINTS gemm_hopper.wgmma_tile
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "wgmma_tile", "locked": true, "points": 18, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "wgmma_tile", "locked": true, "points": 20, "solution": false, "task": false}
 check("gemm_hopper.wgmma_tile")
 
 # %% [markdown]
@@ -268,7 +268,7 @@ check("gemm_hopper.wgmma_tile")
 #
 # ### HINTS gemm_hopper.gemm_hopper
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "gemm_hopper", "locked": true, "points": 31, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "gemm_hopper", "locked": true, "points": 33, "solution": false, "task": false}
 check("gemm_hopper.gemm_hopper")
 
 # %% [markdown]
@@ -287,7 +287,7 @@ check("gemm_hopper.gemm_hopper")
 #
 # ### HINTS gemm_hopper.persistent
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "persistent", "locked": true, "points": 31, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "persistent", "locked": true, "points": 33, "solution": false, "task": false}
 check("gemm_hopper.persistent")
 
 # %% [markdown]
@@ -302,7 +302,7 @@ check("gemm_hopper.persistent")
 #
 # ### HINTS gemm_hopper.fp8_block_scaled
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fp8_block_scaled", "locked": true, "points": 18, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fp8_block_scaled", "locked": true, "points": 20, "solution": false, "task": false}
 check("gemm_hopper.fp8_block_scaled")
 
 # %% [markdown]

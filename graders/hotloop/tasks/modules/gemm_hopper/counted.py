@@ -20,6 +20,9 @@ TIMEOUT_S = 60.0
 MOST_OF_A_WARP = 512
 """Bytes of the largest request of a warp; a request for more is a bulk copy."""
 
+WIDEST_OF_A_THREAD = 16
+"""Bytes of the widest access of a thread; wgmma reads 8 rows of as many at a time."""
+
 DID = {"read": "loads", "write": "stores"}
 
 
@@ -50,6 +53,28 @@ def by_copies(
             raise Ruling(Verdict.TOO_SLOW, sentence)
     told = " and ".join(f"{DID[one]} {share:.0%}" for one, share in shares.items())
     return f"By bulk copies, it {told} of the bytes."
+
+
+@check(after=("clean",))
+def by_wgmma(session: Session, launch: CudaLaunch, case: MakeCase, least: float = 0.5) -> str:
+    """Require at least this share of the bytes that are read from shared memory to be operands.
+
+    The rest is for operands that come from registers, and for what an epilogue reads.
+    """
+    ran = _run(session, launch, case)
+    with reading():
+        reads = [s for s in ran.sites if s["space"] == "shared" and s["did"] == "read"]
+        sizes = [(int(s["bytes"]), int(s["width"])) for s in reads]
+    read = sum(size for size, _ in sizes)
+    share = sum(size for size, width in sizes if width > WIDEST_OF_A_THREAD) / max(1, read)
+    session.note(operand_share=round(share, 4))
+    if share < least:
+        sentence = (
+            f"wgmma reads {share:.0%} of the bytes that are read from shared memory: let it "
+            "multiply all tiles, and not your threads."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"wgmma reads {share:.0%} of the bytes that are read from shared memory."
 
 
 @check(after=("clean",))

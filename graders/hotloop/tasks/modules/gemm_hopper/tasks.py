@@ -95,6 +95,7 @@ descriptor = hl.returns_data(
 _parameters = ("a", "b", "c")
 _product = hl.Truth(cases.tiles, cases.product, cases.of_product)
 _tiles, _tiles_small = map(_product.of, cases.of_one_group)
+_tiles_counted = partial(cases.counted_tiles, side=64, out=hl.FP32)
 _group = hl.CudaLaunch(
     _parameters,
     rows_a_block=64,
@@ -106,10 +107,11 @@ wgmma_tile = hl.cuda_kernel(
     PROGRAMS / "wgmma_tile.cu",
     correct=hl.Correct(_tiles, on=hl.InSimulator(_group)),
     clean=hl.CudaClean(_group, _tiles_small),
+    products=counted.by_wgmma.bind(launch=_group, case=_tiles_counted),
     traffic=hl.CudaTraffic(
         _group,
         _product,
-        partial(cases.counted_tiles, side=64, out=hl.FP32),
+        _tiles_counted,
         partial(cases.bytes_of_tiles, rows=64, columns=64),
         advice="Load each tile of a and b once, and write two neighbors of c at a time.",
     ),
@@ -133,6 +135,7 @@ gemm_hopper = hl.cuda_kernel(
     PROGRAMS / "gemm_hopper.cu",
     correct=hl.Correct(_large, on=hl.InSimulator(_groups)),
     clean=hl.CudaClean(_groups, _large_small),
+    products=counted.by_wgmma.bind(launch=_groups, case=_large_counted),
     overlap=counted.overlaps.bind(launch=_groups, case=_large_counted, least=0.85),
     traffic=hl.CudaTraffic(
         _groups,
@@ -168,6 +171,7 @@ persistent = hl.cuda_kernel(
     PROGRAMS / "persistent.cu",
     correct=hl.Correct(_walked, on=hl.InSimulator(_few)),
     clean=hl.CudaClean(_few, _walked_small),
+    products=counted.by_wgmma.bind(launch=_few, case=_walked_counted),
     copies=counted.by_copies.bind(launch=_few, case=_walked_counted, did=("read", "write")),
     overlap=counted.overlaps.bind(launch=_few, case=_walked_counted, least=0.85),
     traffic=hl.CudaTraffic(
@@ -204,6 +208,7 @@ fp8_block_scaled = hl.cuda_kernel(
     PROGRAMS / "fp8_block_scaled.cu",
     correct=hl.Correct(_scaled, on=hl.InSimulator(_eight)),
     clean=hl.CudaClean(_eight, _scaled.of(cases.small_scaled)),
+    products=counted.by_wgmma.bind(launch=_eight, case=cases.counted_scaled),
     overlap=counted.overlaps.bind(launch=_eight, case=cases.counted_scaled, least=0.75),
     compiles=_compiles(
         block=256,
