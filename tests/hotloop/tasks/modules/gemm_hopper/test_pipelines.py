@@ -28,6 +28,10 @@ FAULTS = {
 """By pipeline: the kind of finding, the line to change, and what it becomes."""
 
 
+FOLLOW = ("order", "mbarrier", "in_flight", "uninitialized_shared")
+"""What may be found besides, once a wait or a count is wrong."""
+
+
 def test_the_key_holds_these_answers_and_no_others() -> None:
     answer = {n: {"cause": kind, "line": line} for n, (kind, line, _) in FAULTS.items()}
     assert tuple(answer) == pipelines.NAMES
@@ -48,9 +52,10 @@ def test_the_checker_names_the_fault_and_nothing_in_the_repaired_program(
     kind, line, repaired = FAULTS[name]
     source = GIVEN / f"pipeline_{name}.cu"
     checked = check([source])
-    assert kinds(checked) == (set() if kind == "clean" else {kind})
     if kind == "clean":
+        assert kinds(checked) == set()
         return
+    assert kind in kinds(checked) <= {kind, *FOLLOW}
     lines = source.read_text(encoding="utf-8").splitlines()
     assert lines[line - 1] != repaired
     lines[line - 1] = repaired
