@@ -155,7 +155,7 @@ def of_product(case: Case) -> Tolerance:
     return Tolerance(relative, SLACK * FP32.unit_roundoff * magnitude)
 
 
-def tiles(rng: Rng, side: int, out: DType) -> Iterator[Case]:
+def tiles(rng: Rng, side: int = 64, out: DType = FP32) -> Iterator[Case]:
     """Yield one step, a sum with more steps than stages, and more tiles in either direction."""
     yield _whole(rng, "one step", side, side, 64, out)
     yield _whole(rng, "a long sum", side, side, 704, out)

@@ -9,6 +9,7 @@ from hotloop.judge.questions import Question, dict_mismatch
 from hotloop.judge.seeds import Rng
 
 Event = list[str | int]
+ARRIVE: Event = ["arrive"]
 
 
 def state(count: int, events: Sequence[Event]) -> dict[str, object]:
@@ -34,7 +35,7 @@ def state(count: int, events: Sequence[Event]) -> dict[str, object]:
 def sequences(rng: Rng) -> Iterator[Question]:
     """Yield phases of arrivals only, of bytes only behind them, of bytes before, and mixed."""
     yield _question("Waits before anything", 1, [["wait_parity", 1], ["wait_parity", 0]])
-    yield _question("Arrivals only", 3, _with_waits([["arrive"]] * 7))
+    yield _question("Arrivals only", 3, _with_waits([ARRIVE] * 7))
     early: list[Event] = [["complete_tx", 512], ["arrive_expect_tx", 512], ["arrive"]]
     yield _question("Bytes that arrive before they are expected", 2, _with_waits(early))
     late: list[Event] = [["arrive_expect_tx", 4096], ["complete_tx", 1024], ["complete_tx", 3072]]
@@ -56,9 +57,9 @@ def _phases(rng: Rng, count: int) -> list[Event]:
     events: list[Event] = []
     for _ in range(int(rng.integers(3, 7))):
         copies = [int(16 * rng.integers(1, 99)) for _ in range(int(rng.integers(0, 4)))]
-        first: Event = ["arrive_expect_tx", sum(copies)] if copies else ["arrive"]
+        first: Event = ["arrive_expect_tx", sum(copies)] if copies else ARRIVE
         rest: list[Event] = [["complete_tx", size] for size in copies]
-        rest += [["arrive"] for _ in range(count - 1)]
+        rest += [ARRIVE] * (count - 1)
         # Expected first: otherwise a phase could end between the copies.
         order = [int(i) for i in rng.permutation(len(rest))]
         events += [first, *(rest[i] for i in order)]
