@@ -186,6 +186,11 @@ def small_few_blocks(rng: Rng, side: int, out: DType) -> Iterator[Case]:
     yield _whole(rng, "five tiles", side, 5 * side, 192, out)
 
 
+def counted_few_blocks(rng: Rng, side: int, out: DType) -> Case:
+    """Return three tiles of a few steps for each of two blocks."""
+    return _whole(rng, "six tiles", side, 6 * side, 192, out)
+
+
 def bytes_of_tiles(case: Case, rows: int, columns: int) -> int:
     """Return the bytes of a and b, loaded once per tile of c, and of c."""
     a = case.arguments[0]

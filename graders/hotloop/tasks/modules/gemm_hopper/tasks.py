@@ -166,7 +166,7 @@ _few = hl.CudaLaunch(
     most_blocks=2,
 )
 _walked, _walked_small = map(_product.of, cases.of_few_blocks)
-_walked_counted = partial(cases.counted_tiles, side=128, out=hl.BF16)
+_walked_counted = partial(cases.counted_few_blocks, side=128, out=hl.BF16)
 persistent = hl.cuda_kernel(
     PROGRAMS / "persistent.cu",
     correct=hl.Correct(_walked, on=hl.InSimulator(_few)),
