@@ -52,7 +52,7 @@ def with_own_instructions(architecture: str, sources: Iterable[Path]) -> str:
     wgmma and setmaxnreg exist in sm_90a only, whose code runs on no other GPU; so other sources
     keep their architecture, and so does one that is older than Hopper.
     """
-    if not any(_HOPPER.search(path.read_text(encoding="utf-8")) for path in sources):
+    if not any(_HOPPER.search(path.read_text("utf-8", "replace")) for path in sources):
         return architecture
     if architecture == "native":
         return "sm_90a"
