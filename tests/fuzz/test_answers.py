@@ -31,6 +31,7 @@ from hotloop.judge import check as judging
 from hotloop.judge import model_servers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import FunctionCheck
+from hotloop.judge.checks import cuda_compiles
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.files import lay_out
 from hotloop.judge.not_measurable import lacking
@@ -75,6 +76,7 @@ class Fuzzed:
     def judged(self, change: stand_in.Change) -> CheckRecord | None:
         """Replay with a change. Returns None if a trusted program's answer was not recorded."""
         self.answers += 1
+        cuda_compiles._compiled.clear()  # what one replay has answered is not another's
         try:
             return stand_in.played(self.task, self.check, self.files, self.tape, change)
         except Unknown as end:

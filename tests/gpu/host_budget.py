@@ -120,7 +120,8 @@ def _measured_by(check: Check) -> Any:
 
 def measured(name: str, check: Any) -> Iterator[Row]:
     if isinstance(check, GpuFast):
-        yield from (_of_windows(name, check, sheet) for sheet in (H100, T4))
+        sheets = (H100, T4) if check.capability is None else (H100,)
+        yield from (_of_windows(name, check, sheet) for sheet in sheets)
     elif isinstance(check, GpuFastFromHost):
         yield _of_calls(name, check)
     else:

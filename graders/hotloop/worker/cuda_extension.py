@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hotloop.worker.cuda_tools import HEADERS, architecture, program
+from hotloop.worker.cuda_tools import HEADERS, architecture, program, with_own_instructions
 
 ENTRY = "hotloop_run"
 COMPILE_TIMEOUT_S = 100
@@ -53,8 +53,13 @@ def compiled(sources: list[Path], target: Path) -> Path:
 
     Raises CompileFailed with nvcc's output.
     """
+    target_code = with_own_instructions(architecture(), sources)
+    # `-arch=sm_90a` would also keep PTX of compute_90, which lacks these instructions.
+    is_plain = not target_code.endswith("a")
+    virtual = target_code.replace("sm_", "compute_")
+    code = f"-arch={target_code}" if is_plain else f"-gencode=arch={virtual},code={target_code}"
     command = [
-        *(nvcc(), "-O3", "-std=c++17", f"-arch={architecture()}", "-shared"),
+        *(nvcc(), "-O3", "-std=c++17", code, "-shared"),
         f"-I{HEADERS}",
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HEADERS = Path(__file__).resolve().parent / "include"
@@ -26,6 +26,11 @@ ARCHITECTURE_VARIABLE = "HOTLOOP_CUDA_ARCHITECTURE"
 """Environment variable with the architecture to compile for, such as sm_90. The judge sets it."""
 
 
+_HOPPER = re.compile(r'^\s*#\s*include\s*[<"]hotloop/(?:hopper|blackwell)\.cuh[>"]', re.MULTILINE)
+_OLDEST = 90
+"""Oldest compute capability that has instructions of its own."""
+
+
 def program(name: str) -> Path | None:
     """Return the path of a program such as nvcc, or None if it is not installed."""
     named = os.environ.get(NVCC_VARIABLE) if name == "nvcc" else None
@@ -39,6 +44,20 @@ def program(name: str) -> Path | None:
 def architecture() -> str:
     """Return nvcc's `-arch` value: what the judge set, or "native" (the GPU that nvcc finds)."""
     return os.environ.get(ARCHITECTURE_VARIABLE, "native")
+
+
+def with_own_instructions(architecture: str, sources: Iterable[Path]) -> str:
+    """Return sm_90a for sm_90 if one of the sources includes `hopper.cuh` or `blackwell.cuh`.
+
+    wgmma and setmaxnreg exist in sm_90a only, whose code runs on no other GPU; so other sources
+    keep their architecture, and so does one that is older than Hopper.
+    """
+    if not any(_HOPPER.search(path.read_text("utf-8", "replace")) for path in sources):
+        return architecture
+    if architecture == "native":
+        return "sm_90a"
+    number = re.fullmatch(r"sm_(\d+)", architecture)
+    return f"{architecture}a" if number is not None and int(number[1]) >= _OLDEST else architecture
 
 
 def _folders() -> Iterator[Path]:

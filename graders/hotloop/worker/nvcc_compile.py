@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.core.wire import Message
-from hotloop.worker.cuda_tools import HEADERS
+from hotloop.worker.cuda_tools import HEADERS, with_own_instructions
 from hotloop.worker.serve import Worker, serve_as_process
 
 STANDARD = "c++17"
@@ -34,7 +34,11 @@ _FILE_LIMIT = 1 << 29
 _NAMES = 500
 _HELPER_TIMEOUT_S = 20.0
 
-_IN_SASS = re.compile(r"^\.text\.\S+:|^\s+Function : |\b(?:LDG|LD|LDGSTS|STG|ST|UBLKCP|UTMALDG)\b")
+_MEMORY_OPCODES = r"LDG|LD|LDGSTS|STG|ST|UBLKCP|UTMALDG|UTMASTG"
+_ASYNC_OPCODES = r"HGMMA|QGMMA|SYNCS|USETMAXREG|UTCHMMA|UTCQMMA|UTCBAR|UTCATOMSWS|LDTM"
+"""Instructions that CudaCompiles can ask for: of warp groups, mbarriers and tensor memory."""
+
+_IN_SASS = re.compile(rf"^\.text\.\S+:|^\s+Function : |\b(?:{_MEMORY_OPCODES}|{_ASYNC_OPCODES})\b")
 _IN_PTX = re.compile(r"\.entry |^\s*\.func|^\}|\b(?:ld|st)\.|\bcp\.async\.")
 _SASS_PLACE = re.compile(r"^\s*//## File ")
 _PTX_PLACE = re.compile(r"^\s*\.loc\s")
@@ -96,7 +100,10 @@ def compile_file(source: Path, job: Message, folder: Path | None = None) -> Mess
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hotloop-nvcc-", dir=folder) as scratch:
         outputs = _Outputs(Path(scratch), source)
-        result = call(_command(source, job, outputs), folder, job["timeout_s"], scratch)
+        architecture = f"sm_{job['capability']}"
+        architecture = with_own_instructions(architecture, [(folder or Path()) / source])
+        command = _command(source, job, outputs, architecture)
+        result = call(command, folder, job["timeout_s"], scratch)
         left = max(1.0, job["timeout_s"] - (time.monotonic() - began))
         ptx = _text(outputs.ptx)
         sass = _sass(outputs.cubin, tools["nvdisasm"], left) if result.status == 0 else None
@@ -172,12 +179,12 @@ class _Outputs:
         self.ptx = folder / f"{source.stem}.ptx"
 
 
-def _command(source: Path, job: Message, outputs: _Outputs) -> list[str]:
+def _command(source: Path, job: Message, outputs: _Outputs, architecture: str) -> list[str]:
     return [
         job["tools"]["nvcc"],
         f"-std={STANDARD}",
         "-O3",
-        f"-arch=sm_{job['capability']}",
+        f"-arch={architecture}",
         "-cubin",
         "-Xptxas",
         "-v",

@@ -62,7 +62,8 @@ def test_a_light_client_that_is_logged_in_names_its_service_and_no_gap(
 @pytest.mark.usefixtures("light")
 def test_a_light_client_without_a_login_says_who_could_judge() -> None:
     told = said("doctor")
-    kernels = "the CUDA kernels of first_kernels, fused_softmax, gemm_tensor_cores"
+    modules = "first_kernels, fused_softmax, gemm_tensor_cores, gemm_hopper"
+    kernels = f"the CUDA kernels of {modules}"
     assert told.startswith(f"For practice, {kernels} are judged here: hotloop check first_kernels.")
     assert f"For a graded verdict: {GAP}" in told
     assert "`hotloop login`" in told

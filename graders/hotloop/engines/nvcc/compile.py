@@ -44,10 +44,14 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class CompiledKernel:
-    """One kernel for one GPU."""
+    """One kernel for one GPU.
+
+    opcodes: of the instructions that `nvcc_compile` passes on; empty without a disassembler.
+    """
 
     resources: Resources
     accesses: tuple[SassAccess, ...]
+    opcodes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,11 @@ class Compilation:
             accesses = sass.from_ptx(self.ptx, name)
         else:
             accesses = sass.from_sass(self.sass, name)
+        opcodes = sass.opcodes(self.sass or "")
         kernels = [
-            CompiledKernel(used, accesses.get(used.symbol, ()))
+            CompiledKernel(
+                used, accesses.get(used.symbol, ()), opcodes.get(used.symbol, frozenset())
+            )
             for used in resources.read(self.log, self.names)
             if used.capability == self.capability
         ]

@@ -23,12 +23,13 @@ _SASS_OPCODES: Mapping[str, Did] = {
     "LD": "load",
     "LDGSTS": "load",
     "UTMALDG": "load",
+    "UTMASTG": "store",
     "STG": "store",
     "ST": "store",
 }
 _SASS_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 _BULK = 16
-"""A bulk copy of a tile (UBLKCP, UTMALDG) moves multiples of this many bytes."""
+"""A bulk copy of a tile (UBLKCP, UTMALDG, UTMASTG) moves multiples of this many bytes."""
 
 _PTX_FUNCTION = re.compile(r"\.(entry|func)\b[^;]*?([\w$]+)\s*\(?$")
 _PTX_FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"')
@@ -63,6 +64,18 @@ def from_sass(text: str, source: str) -> Accesses:
     return _collected(_sass(text, source))
 
 
+def opcodes(text: str) -> Mapping[str, frozenset[str]]:
+    """Return the opcodes in a disassembly, such as `HGMMA`, by kernel symbol."""
+    by_kernel: dict[str, set[str]] = defaultdict(set)
+    kernel = ""
+    for row in text.splitlines():
+        if function := _SASS_FUNCTION.search(row):
+            kernel = function[1] or function[2]
+        elif instruction := _SASS_INSTRUCTION.search(row):
+            by_kernel[kernel].add(instruction[1].partition(".")[0])
+    return {kernel: frozenset(names) for kernel, names in by_kernel.items()}
+
+
 def from_ptx(text: str, source: str) -> Accesses:
     """Return global memory accesses in PTX. source: file name, to select lines."""
     return _collected(_ptx(text, source))
@@ -93,7 +106,7 @@ def _sass_access(parts: list[str]) -> tuple[Did, int] | None:
     did = _SASS_OPCODES.get(parts[0])
     if did is None:
         return None
-    if parts[0] == "UTMALDG":
+    if parts[0] in ("UTMALDG", "UTMASTG"):
         return did, _BULK
     return did, next((_SASS_BYTES[p] for p in parts[1:] if p in _SASS_BYTES), 4)
 

@@ -19,7 +19,7 @@ from hotloop.engines.nvcc import compile as compiling
 from hotloop.engines.nvcc import figures, toolchain
 from hotloop.engines.nvcc.compile import Compilation, Compiled, CompiledKernel, Diagnostic
 from hotloop.engines.nvcc.sass import Code, widest
-from hotloop.engines.nvcc.toolchain import Toolchain
+from hotloop.engines.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import CUDA, Kind
@@ -32,6 +32,9 @@ _REPLY_S = 30.0
 
 _KEPT = 16
 """Compilations that a judge process remembers: tasks that share a file come one after the other."""
+
+_RECENT = 100
+"""Compute capabilities from here on are unknown to releases of nvcc that are still in use."""
 
 _TEXT_LIMIT = 3000
 _NAME_LIMIT = 120
@@ -50,6 +53,7 @@ class CudaCompiles(Check):
     max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
     min_load_bytes: minimum width of a kernel's widest load from global memory (a tail may be
         narrower); None only reports it.
+    instructions: opcodes that each kernel must have in its machine code, such as `HGMMA`.
     include: more folders with headers of the check.
     """
 
@@ -60,6 +64,7 @@ class CudaCompiles(Check):
     dynamic_shared_bytes: int = 0
     max_spill_bytes: int | None = 0
     min_load_bytes: int | None = None
+    instructions: tuple[str, ...] = ()
     include: tuple[Path, ...] = ()
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0
@@ -75,7 +80,7 @@ class CudaCompiles(Check):
         file, source = session.candidate.file or "", session.source()
         kernels = self.kernels or (session.candidate.name,)
         named = replace(self, kernels=tuple(map(session.called, kernels)))
-        tools = _toolchain()
+        tools = _toolchain(self.targets, disassembles=bool(self.instructions))
         compiled: list[Compiled] = []
         with ExitStack() as stack:
 
@@ -136,7 +141,13 @@ class _Ruled:
 
     def sentence(self, session: Session) -> str:
         """Record the figures of all kernels; raise Ruling if one of them breaks a limit."""
-        fault = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
+        fault = (
+            self._absent()
+            or self._without_instructions()
+            or self._not_launchable()
+            or self._spilled()
+            or self._narrow_loads()
+        )
         session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
         if fault is not None:
             raise Ruling(*fault)
@@ -162,6 +173,16 @@ class _Ruled:
                         f"sm_{compiled.capability}: a template becomes one only where it is "
                         "launched or instantiated."
                     )
+        return None
+
+    def _without_instructions(self) -> tuple[Verdict, str] | None:
+        for kernel, _ in self.named:
+            absent = [code for code in self.check.instructions if code not in kernel.opcodes]
+            if absent:
+                return Verdict.WRONG_ANSWER, (
+                    f"The machine code of {_called(kernel)} has no {' and no '.join(absent)}: "
+                    "ptxas found no use for the instruction, or you have not asked for it."
+                )
         return None
 
     def _not_launchable(self) -> tuple[Verdict, str] | None:
@@ -243,15 +264,24 @@ class _Ruled:
             "load_bytes": widest(kernel.accesses, "load"),
             "store_bytes": widest(kernel.accesses, "store"),
             "accesses_from": code,
+            "instructions": sorted(kernel.opcodes.intersection(self.check.instructions)),
             "sentences": [f.sentence for f in figure],
         }
 
 
-def _toolchain() -> Toolchain:
+def _toolchain(targets: Sequence[int], *, disassembles: bool) -> Toolchain:
     try:
-        return toolchain.find()
+        tools = toolchain.find()
     except ToolMissing as missing:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+    if disassembles and tools.nvdisasm is None:
+        sentence = f"nvdisasm is missing, to read machine code: {DISASSEMBLER_REMEDY}"
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
+    newest = max(targets)
+    if newest >= _RECENT and newest not in tools.capabilities():
+        sentence = f"nvcc {tools.version()} does not compile for sm_{newest}: install CUDA 13."
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
+    return tools
 
 
 def _compile(

@@ -17,7 +17,13 @@ from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import WINDOW_S, lengthen
 from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import TimedDeviceWorker
-from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
+from hotloop.judge.gpu.workers import (
+    candidate_worker,
+    card_for,
+    guests_of,
+    require_capability,
+    trusted_worker,
+)
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace, SpeedComparison, require_hope
@@ -43,6 +49,7 @@ class GpuFast(Check):
         is then a share of the copy's speed.
     seconds: time for measuring.
     implausible: fraction of the limit above which some of the work cannot have been done.
+    capability: as in `OnGpu`.
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
@@ -57,12 +64,14 @@ class GpuFast(Check):
     seconds: float = 90.0
     pace: Pace = USUAL
     implausible: float = IMPLAUSIBLE
+    capability: int | None = None
     helpers: int = 0
     helper_bytes: int = 0
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier check decides correctness."""
         card = card_for(session)
+        require_capability(card, self.capability)
         # The judge and the notebook's kernel, if any; each worker adds one when it starts.
         card.clocks.expected_clients = (
             1 + self.helpers + max(guests_of(session), int(session.candidate.file is None))

@@ -25,7 +25,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import poison, to_float64, to_storage
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
-from hotloop.judge.gpu.workers import candidate_worker, card_for
+from hotloop.judge.gpu.workers import candidate_worker, card_for, require_capability
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
@@ -37,9 +37,11 @@ class OnGpu:
     """A GPU, with the tensors in its memory. The reference in NumPy is computed on the CPU.
 
     after: names of the checks that must pass first, where the check's own `after` does not say.
+    capability: the major compute capability that a kernel is for, such as 9; None for any GPU.
     """
 
     after: tuple[str, ...] = ("correct",)
+    capability: int | None = None
     case_timeout_s: float = 120.0
 
     @property
@@ -51,6 +53,7 @@ class OnGpu:
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
         """Yield the candidate in a worker that may use the GPU."""
         card = card_for(session)
+        require_capability(card, self.capability)
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as worker:
             run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)

@@ -43,6 +43,20 @@ def card_for(session: Session) -> Card:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
 
 
+def require_capability(card: Card, major: int | None) -> None:
+    """Raise Ruling(NOT_MEASURED) if the GPU has another major compute capability.
+
+    major: whose instructions a kernel uses that no other GPU has; None: any GPU will do.
+    """
+    has = card.facts.capability
+    if major is not None and has[0] != major:
+        raise Ruling(
+            Verdict.NOT_MEASURED,
+            f"It needs a GPU of compute capability {major}.x for its instructions, and the "
+            f"{card.facts.name} has {has[0]}.{has[1]}.",
+        )
+
+
 @contextmanager
 def card_for_three(session: Session) -> Generator[Card]:
     """Yield the GPU for the judge and three processes: candidate, baseline and oracle.

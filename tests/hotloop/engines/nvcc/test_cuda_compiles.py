@@ -185,6 +185,9 @@ def test_without_a_disassembler_ptx_is_judged_and_what_it_hides_must_be_inlined(
     hidden = judge(None, kernels=("by_call",), min_load_bytes=16)
     assert hidden.verdict is Verdict.TOO_SLOW  # pending would be the candidate's choice
     assert "declare functions that load __forceinline__" in hidden.sentence
+    unread = judge(None, instructions=("SYNCS",))
+    assert unread.verdict is Verdict.NOT_MEASURED
+    assert "nvdisasm is missing" in unread.sentence
 
 
 @pytest.mark.slow
@@ -306,6 +309,26 @@ def test_nvcc_passes_and_fails_the_same_kernels(
     record = judge(None, "undefined.cu")
     assert record.verdict is Verdict.COMPILE_ERROR
     assert record.sentence.startswith("undefined.cu, line 2: ")
+
+
+@pytest.mark.slow
+@in_both
+def test_instructions_are_looked_for_in_machine_code(
+    real: Toolchain, confined: None, judge: Judge
+) -> None:
+    if real.nvdisasm is None:
+        pytest.skip("no disassembler")
+    text = (
+        '#include "hotloop/hopper.cuh"\n__global__ void scalar(float* x) {\n'
+        "  __shared__ hotloop::mbarrier b;\n"
+        "  if (threadIdx.x == 0) hotloop::mbarrier_init(&b, 1), x[0] = 1.0f;\n}\n"
+    )
+    record = judge(text, instructions=("SYNCS",))
+    assert record.verdict is Verdict.PASSED, record.sentence
+    assert evidence(record)["scalar", "sm_90"]["instructions"] == ["SYNCS"]
+    record = judge(text, instructions=("HGMMA", "SYNCS", "UTMALDG"))
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert "on sm_90 has no HGMMA and no UTMALDG: " in record.sentence
 
 
 @pytest.mark.slow

@@ -67,6 +67,7 @@ def test_a_scalar_kernel_is_not_taken_for_a_vector_one(ptx: Accesses) -> None:
         ("LD.E.128 R8, [R2]", "load", 16),
         ("LDGSTS.E.BYPASS.128 [R3], [R2.64]", "load", 16),
         ("UTMALDG.2D [UR8], [UR6]", "load", 16),
+        ("UTMASTG.2D [UR8], [UR6]", "store", 16),
         ("UBLKCP.S.G [UR8], [UR6], UR4", "load", 16),
         ("UBLKCP.G.S [UR8], [UR6], UR4", "store", 16),
         ("STG.E.64 desc[UR6][R2.64], R8", "store", 8),
@@ -81,6 +82,15 @@ def test_instructions_of_global_memory(instruction: str, did: str, size: int) ->
 @pytest.mark.parametrize("other", ["LDS.128 R4, [R2]", "LDC.64 R2, c[0x0][0x28]", "LDL R1, [R2]"])
 def test_other_memory_is_none_of_its_business(other: str) -> None:
     assert sass.from_sass(f".text.k:\n  /*00c0*/  {other} ;\n", "k.cu") == {}
+
+
+def test_opcodes_are_those_of_each_kernel() -> None:
+    text = (
+        ".text.k:\n//## HGMMA.64x64x16.F32 stands in a comment\n"
+        "        /*04e0*/               @UP1 UTCHMMA gdesc[UR10], gdesc[UR12] ;\n"
+        ".text.other:\n        /*0660*/                   HGMMA.64x64x16.F32.BF16 R24 ;\n"
+    )
+    assert sass.opcodes(text) == {"k": {"UTCHMMA"}, "other": {"HGMMA"}}
 
 
 def test_cuobjdumps_form_is_read_too() -> None:

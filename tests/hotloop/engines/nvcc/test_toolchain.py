@@ -62,6 +62,25 @@ def test_a_worker_uses_what_the_judge_has_found(
     assert cuda_tools.architecture() == "sm_120"
 
 
+@pytest.mark.parametrize(
+    ("text", "asked", "architecture"),
+    [
+        ('#include "hotloop/hopper.cuh"\n', "sm_90", "sm_90a"),
+        ("  #  include <hotloop/hopper.cuh>\n", "native", "sm_90a"),
+        ('#include "hotloop/hopper.cuh"\n', "sm_80", "sm_80"),
+        ('// #include "hotloop/hopper.cuh"\n', "sm_90", "sm_90"),
+        ('#include "hotloop/tensor_cores.cuh"\n', "native", "native"),
+    ],
+)
+def test_which_sources_get_instructions_of_one_architecture(
+    tmp_path: Path, text: str, asked: str, architecture: str
+) -> None:
+    (tmp_path / "other.cu").write_text("int x;\n")
+    (tmp_path / "kernel.cu").write_text(f"// A kernel.\n{text}")
+    sources = [tmp_path / "other.cu", tmp_path / "kernel.cu"]
+    assert cuda_tools.with_own_instructions(asked, sources) == architecture
+
+
 def test_for_which_cards_it_compiles(tmp_path: Path) -> None:
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\necho compute_75\necho compute_120\necho compute_90\n")

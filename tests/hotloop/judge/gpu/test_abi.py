@@ -18,8 +18,8 @@ from hotloop.judge.gpu.driver import AllocationProperties, Attribute, Driver
 from hotloop.judge.gpu.nvml import GpuProcess
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, render
-from hotloop.worker import device
-from hotloop.worker.cuda_tools import HEADERS
+from hotloop.worker import cuda_extension, device
+from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, HEADERS, NVCC_VARIABLE
 from hotloop.worker.device import AccessDescriptor, Location
 
 CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
@@ -164,6 +164,14 @@ def built(
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def built_for_hopper(tools: toolchain.Toolchain, target: Path, sources: list[Path]) -> None:
+    """Compile as a worker on a Hopper GPU does: instructions of sm_90a are in no other code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(NVCC_VARIABLE, str(tools.nvcc))
+        patch.setenv(ARCHITECTURE_VARIABLE, "sm_90")
+        cuda_extension.compiled(sources, target)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
@@ -174,8 +182,12 @@ def test_a_launcher_and_its_kernel_are_built_for_every_card(
 ) -> None:
     kernel = tmp_path / file
     kernel.write_bytes(render.submission(module)[file])
-    oldest = MMA_16816 if b"hotloop/tensor_cores.cuh" in kernel.read_bytes() else 0
-    built(tools, tmp_path / "kernel.so", [kernel, launcher], "-shared", oldest=oldest)
+    text = kernel.read_bytes()
+    if b"hotloop/hopper.cuh" in text:
+        built_for_hopper(tools, tmp_path / "kernel.so", [kernel, launcher])
+    else:
+        oldest = MMA_16816 if b"hotloop/tensor_cores.cuh" in text else 0
+        built(tools, tmp_path / "kernel.so", [kernel, launcher], "-shared", oldest=oldest)
     library = ctypes.CDLL(str(tmp_path / "kernel.so"))
     assert library.hotloop_run is not None
 

@@ -79,6 +79,14 @@ def test_a_grading_that_leaves_the_gpu_alone_never_opens_it(
     assert opened == [1]
 
 
+def test_a_gpu_without_the_instructions_measures_nothing() -> None:
+    workers.require_capability(CARD, None)  # type: ignore[arg-type]
+    workers.require_capability(CARD, 12)  # type: ignore[arg-type]
+    with pytest.raises(Ruling, match=r"needs a GPU of compute capability 9\.x") as ruled:
+        workers.require_capability(CARD, 9)  # type: ignore[arg-type]
+    assert ruled.value.verdict is Verdict.NOT_MEASURED
+
+
 @pytest.mark.usefixtures("no_card")
 def test_no_card_to_judge_on() -> None:
     assert workers.card_or_none(Launcher("none")) is None

@@ -294,4 +294,41 @@ HOTLOOP_ASYNC void wgmma(float (&d)[half_n], const uint32_t (&a)[4], uint64_t b,
 
 #endif
 
+// --- on the host -------------------------------------------------------------------------------------------
+
+#ifndef HOTLOOP_SIMULATOR
+// The driver's function, without linking libcuda.
+inline CUresult encode_tiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* base, const cuuint64_t* size,
+                             const cuuint64_t* stride, const cuuint32_t* box, const cuuint32_t* steps, CUtensorMapSwizzle how) {
+  using Encode = decltype(&cuTensorMapEncodeTiled);
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+  if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
+  return reinterpret_cast<Encode>(function)(map, type, rank, base, size, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, how,
+                                            CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+#else
+inline CUresult encode_tiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* base, const cuuint64_t* size,
+                             const cuuint64_t* stride, const cuuint32_t* box, const cuuint32_t* steps, CUtensorMapSwizzle how) {
+  return cuTensorMapEncodeTiled(map, type, rank, base, size, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, how,
+                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+#endif
+
+// The map of a row-major matrix without gaps. A box is what one tensor copy moves. A map that CUDA refuses is all zeros.
+template <class T>
+CUtensorMap tensor_map(const T* base, size_t rows, size_t columns, unsigned box_rows, unsigned box_columns, CUtensorMapSwizzle how) {
+  constexpr CUtensorMapDataType type = sizeof(T) == 1                            ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                       : std::is_same_v<T, float>               ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                       : std::is_same_v<T, __nv_bfloat16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                                                : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  static_assert(sizeof(T) <= 2 || std::is_same_v<T, float>, "float, __half, __nv_bfloat16 or a type of one byte");
+  const cuuint64_t size[2] = {columns, rows}, stride[1] = {columns * sizeof(T)};
+  const cuuint32_t box[2] = {box_columns, box_rows}, steps[2] = {1, 1};
+  CUtensorMap map = {};
+  if (encode_tiled(&map, type, 2, const_cast<T*>(base), size, stride, box, steps, how) != CUDA_SUCCESS) map = {};
+  return map;
+}
+
 }  // namespace hotloop
