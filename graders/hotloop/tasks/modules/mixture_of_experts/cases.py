@@ -185,19 +185,26 @@ def _group(rng: Rng, label: str, sizes: list[int], k: int, n: int) -> Case:
     return Case(label, tensors, TensorSpec((rows, n), FP32))
 
 
-def bytes_of_groups(case: Case, *, stored: bool = True) -> int:
-    """Return the bytes of rows and results once, and of the weights of experts that have rows.
-
-    stored: whether the results count, too.
-    """
+def bytes_of_groups(case: Case) -> int:
+    """Return the bytes of rows and results once, and of the weights of experts that have rows."""
     x, w, offsets = case.arguments
     assert isinstance(x, InputTensor)
     assert isinstance(w, InputTensor)
     assert isinstance(offsets, InputTensor)
     experts = int((np.diff(offsets.values) > 0).sum())
     weights = experts * math.prod(w.values.shape[1:])
-    loaded = (x.values.size + weights) * FP16.bytes
-    return loaded + stored * math.prod(case.out.shape) * FP32.bytes
+    return (x.values.size + weights) * FP16.bytes + math.prod(case.out.shape) * FP32.bytes
+
+
+def bytes_of_squares(case: Case) -> int:
+    """Return the bytes that are loaded if squares of 4 × 4 tiles of 64 share what they load."""
+    x, w, offsets = case.arguments
+    assert isinstance(x, InputTensor)
+    assert isinstance(w, InputTensor)
+    assert isinstance(offsets, InputTensor)
+    _, k, n = w.values.shape
+    squares = int((-(-np.diff(offsets.values) // 256)).sum())
+    return (x.values.size * -(-n // 256) + squares * k * n) * FP16.bytes
 
 
 def of_group(case: Case) -> Tolerance:

@@ -54,15 +54,15 @@ def launches(session: Session, calls: TritonKernelCalls, most: int) -> str:
 
 @check(after=("correct",))
 def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str:
-    """Require consecutive programs to share what they load: at most `most` times the fewest bytes.
+    """Require consecutive programs to share tiles: at most `most` times the bytes of squares.
 
     A cache that keeps what `calls.resident` consecutive programs load stands for the L2 cache.
     """
     judged = calls.judged(session)
-    fewest = [cases.bytes_of_groups(case, stored=False) for case, _ in judged.counted]
-    factor = max(w / b for w, b in zip(judged.waves, fewest, strict=True))
+    squares = [cases.bytes_of_squares(case) for case, _ in judged.counted]
+    factor = max(w / b for w, b in zip(judged.waves, squares, strict=True))
     session.note(loads_past_the_cache=round(factor, 3), resident=calls.resident)
-    ratio = f"{factor:.2f}× the bytes of rows and weights"
+    ratio = f"{factor:.2f}× the bytes of squares of 4 × 4 tiles"
     if factor > most:
         raise Ruling(
             Verdict.TOO_SLOW,

@@ -52,7 +52,7 @@ grouped_gemm = hl.triton_kernel(
     advice="Load only the weights of the expert whose rows a tile has.",
     max_spill_bytes=64,
     launches=counted.launches.bind(calls=_groups, most=2),
-    order=counted.shares_tiles.bind(calls=_groups, most=1.6),
+    order=counted.shares_tiles.bind(calls=_groups, most=1.25),
 )
 
 exchange = hl.returns_data(correct=exchanges.correct, traffic=exchanges.traffic)
