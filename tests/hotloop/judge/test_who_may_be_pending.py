@@ -150,6 +150,7 @@ PLACES = {
     "tasks/modules/control_flow_export/encoder_paths.py case_of": AUTHORS,
     "tasks/modules/control_flow_export/encoder_paths.py wasted": OWN_WORD,
     "tasks/modules/llm_serving_engine/scheduling.py simulator": AUTHORS,
+    "tasks/modules/mixture_of_experts/overlaps.py timeline": AUTHORS,
     "tasks/modules/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
     "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,
     "tasks/modules/sparse_attention_op/patterns.py sampled": AUTHORS,
