@@ -231,7 +231,7 @@ check("fused_softmax.triton_masked")
 # %% [markdown]
 # # Part 2: CUDA C++ and operators
 #
-# About 10 hours.
+# About 11 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row

@@ -683,8 +683,8 @@ check("profile_training_loop.timeline")
 #
 # ### CARD profile_training_loop.nsight_systems
 #
-# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and so do `nsys stats` and NVIDIA's own recipes before they
-# compute anything. `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a
+# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and `nsys stats` does so before it computes
+# anything. `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a
 # job of two processes with a GPU each wrote it. So are the hidden ones. A real one of yours answers the same queries.
 #
 # Write `nsight.py`. All times are nanoseconds. The **path** of a call are the NVTX push/pop ranges (`eventType` 59) of its `globalTid`

@@ -28,8 +28,6 @@ MOST = 62
 FRACTIONS = (0, 4, 8, 16)
 I64 = "i64"
 PARAMS = (("a", I64), ("b", I64), ("c", "i1"))
-LOWERED = {"arith.addi", "arith.muli", "arith.shli", "arith.shrsi", "arith.constant"}
-STRUCTURE = {"scf.if", "scf.yield", "func.call", "func.return"}
 FIX_TEXT = Program(
     {
         **{
@@ -138,7 +136,7 @@ def _computed(op: Op, operands: list[tuple[int, str]]) -> int:
                 raise Malformed(f"{op.name} shifts by {bits[1]} bits")
             return wrap(bits[0] << bits[1]) if op.name == "arith.shli" else bits[0] >> bits[1]
         case _:
-            raise Malformed(f"{op.name} is not one of the operations of this task")
+            raise ValueError(f"{op.name} has not been read")
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -155,23 +153,49 @@ def reader(session: Session) -> Callable[[object], FixProgram]:
             raise Malformed(str(answer))
         types = {str(name): str(kind) for name, kind in as_list(function["params"])}
         params = tuple(types.items())
-        return FixProgram(params, _from_plain(as_list(function["body"]), types), types)
+        body = _from_plain(as_list(function["body"]), types)
+        if not body or body[-1].name != "func.return":
+            raise Malformed("its function does not end with return")
+        return FixProgram(params, body, types)
 
     return read
 
 
 def _from_plain(body: list[object], types: dict[str, str]) -> Body:
+    """Return a region's operations. types: of the values before it; those in it are added."""
     ops: list[Op] = []
     for each in body:
         name, operands, attribute, to, kind, regions = as_list(each)
         inner = tuple(_from_plain(as_list(region), types) for region in as_list(regions))
-        known = name.startswith("fix.") or name in LOWERED | STRUCTURE
-        if not known:
-            raise Malformed(f"{name} is not one of the operations of this task")
+        op = Op(name, tuple(as_list(operands)), attribute, to, kind, inner)
+        if not _is_known(op, [types[name] for name in op.operands], types):
+            raise Malformed(f"{name} is none of the operations of this task, with these types")
         if to:
             types[to] = kind
-        ops.append(Op(name, tuple(as_list(operands)), attribute, to, kind, inner))
+        ops.append(op)
     return tuple(ops)
+
+
+def _is_known(op: Op, kinds: list[str], types: dict[str, str]) -> bool:
+    """Whether the machine runs such an operation. xDSL has verified those of `fix`."""
+    match op.name:
+        case "arith.constant":
+            truth = op.type == "i1" and op.attribute in ("true", "false")
+            return truth or (op.type == I64 and op.attribute.lstrip("-").isdigit())
+        case "arith.addi" | "arith.muli" | "arith.shli" | "arith.shrsi":
+            return [*kinds, op.type] == [I64] * 3
+        case "func.call":
+            return op.attribute == "print" and kinds == [I64] and not op.to
+        case "func.return":
+            return kinds == [I64]
+        case "scf.yield":
+            return len(kinds) == 1
+        case "scf.if":
+            ends = [region[-1] if region else Op("") for region in op.regions]
+            yields = all(end.name == "scf.yield" for end in ends)
+            return yields and [types[end.operands[0]] for end in ends] == [op.type] * 2
+        case _:
+            return op.name.startswith("fix.")
 
 
 # --- what is asked of a result --------------------------------------------------------------------
