@@ -80,7 +80,8 @@ RIGHT = {
     "the bits of another type": (
         FIVE,
         Op("fix.unpack", ("x",), "", "y", "i64"),
-        Op("fix.pack", ("y",), "", "z", num(4)),
+        Op("fix.pack", ("y",), "", "w", num(4)),
+        Op("fix.rescale", ("w",), "", "z", num(8)),
     ),
 }
 
