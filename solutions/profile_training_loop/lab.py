@@ -649,7 +649,7 @@ check("profile_training_loop.profile_resnet")
 #
 # Open it in Perfetto, find the four answers with your eyes, and then write `timeline.py`, where each function gets the path of a trace
 # and returns a dict. All times are microseconds. “Steps” are the events `ProfilerStep#…`; all other host events are those of category
-# `cpu_op` and `user_annotation`; the GPU's work are those of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the
+# `cpu_op` and `user_annotation`; the GPU's work are the events of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the
 # call that queued it starts**: both have the same `args["correlation"]`.
 #
 # - `gap(path)`: `{"after", "us", "event"}`. The time from the end of the last work of a step to the start of the first work of the next one,
