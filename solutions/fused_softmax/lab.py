@@ -231,7 +231,7 @@ check("fused_softmax.triton_masked")
 # %% [markdown]
 # # Part 2: CUDA C++ and operators
 #
-# About 10 hours.
+# About 11 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row
@@ -423,7 +423,46 @@ check("fused_softmax.operator_extension")
 # `fullgraph=True`, and read the errors: PyTorch names the remedy. The lesson has the comparison.
 
 # %% [markdown]
-# ## 13. Explain when fusion helps
+# ## 13. From the kernel to autograd in one CUDA extension
+#
+# ### CARD fused_softmax.extension_cuda
+#
+# Now all parts in one extension, as a repository with kernels of its own has them. `softmax_cuda_ext.cu` has the kernels, the functions of tensors that launch them,
+# and their registration as operators, which is given; `softmax_cuda_ext.py` compiles it with `load` and wraps it for autograd. You write:
+#
+# - two kernels, the softmax of each row and its backward, **dx = y · (dy − Σ y · dy)**, with a launch configuration of your choice. A row without a finite element gives zeros.
+# - `softmax_forward_out` and `softmax_backward`, which launch them on the stream that PyTorch works on, and raise an error for any dtype, device or
+#   number of dimensions that the kernel cannot compute. `x` and `dy` may have any strides.
+# - `extension()`, which calls `load` once and returns `torch.ops.softmax_cuda_ext`, and `Softmax`, a `torch.autograd.Function` around it.
+#
+# `load` in `extension_build.py` takes the arguments of `torch.utils.cpp_extension.load`. With a GPU it *is* that function, which calls nvcc; without one the
+# simulator compiles the same file, and the CPU acts as the device. On a GPU the check also times your forward against `torch.nn.functional.softmax`.
+#
+# ### HINTS fused_softmax.extension_cuda
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "extension_cuda", "locked": true, "points": 13, "solution": false, "task": false}
+check("fused_softmax.extension_cuda")
+
+# %% [markdown]
+# With a GPU, call `compare_with_pytorch()` in a new cell. *Predict first*: your kernel may read a row more than once. By how much does that make it slower where a row
+# fits into the L2 cache, and where it doesn't?
+
+
+# %%
+def compare_with_pytorch():
+    from softmax_cuda_ext import softmax_into
+    from torch.utils.benchmark import Timer
+
+    for columns in (1024, 8192, 65536):
+        x = torch.randn(2**26 // columns, columns, device="cuda")
+        names = {"x": x, "out": torch.empty_like(x), "softmax_into": softmax_into, "torch": torch}
+        for call in ("softmax_into(x, out)", "torch.softmax(x, -1, out=out)"):
+            seconds = Timer(call, globals=names).blocked_autorange().median
+            print(f"{columns:6} columns: {seconds * 1e6:8.1f} µs  {call}")
+
+
+# %% [markdown]
+# ## 14. Explain when fusion helps
 #
 # ### CARD fused_softmax.explain
 #

@@ -36,9 +36,10 @@
 # | `memory_plan.py`, `fuse.py` | memory planning, and operator fusion: tasks 11 and 12 |
 # | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
-# | `shapes.py` | types and shapes: task 16 |
-# | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 17 |
-# | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 18 |
+# | `fix_passes.py`, `fix_dialect.py` | passes for a dialect of your own, and the dialect: task 16 |
+# | `shapes.py` | types and shapes: task 17 |
+# | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 18 |
+# | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 19 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -425,7 +426,7 @@ check("ssa_passes.leave_ssa")
 # %% [markdown]
 # # Part 2: Memory, fusion and passes in frameworks
 #
-# About 10½ hours.
+# About 12½ hours.
 
 # %% [markdown]
 # ## 11. Memory planning
@@ -620,7 +621,51 @@ print(module)
 check("ssa_passes.mlir")
 
 # %% [markdown]
-# ## 16. Type and shape inference
+# ## 16. A dialect of your own: verifier, rewrite patterns, lowering
+#
+# ### CARD ssa_passes.dialect
+#
+# A compiler has dialects for what its users mean, and lowers them step by step to what machines do. `fix_dialect.py` defines one in xDSL, for fixed-point numbers as quantized models use them: a
+# `!fix.num<8>` is an i64 with 8 fractional bits. Read its first page, which says what each operation computes. In `fix_passes.py` you write what makes a dialect useful:
+#
+# - `check(op)`, its **verifier**: a number has 0 to 62 fractional bits; a constant's `value` is an i64; a sum has the type of both operands; a product's fractional bits are those of its operands together. It raises a
+#   `VerifyException` for any other operation. xDSL calls it for each operation of the dialect when a module is verified, after it has looked at the number of operands and their kinds.
+# - `simplify(module)`, with **rewrite patterns**, until none matches any more: a rescale to the same type goes; two rescales in the same direction are one; adding a constant of bits 0 goes; multiplying by a constant of bits 1
+#   *without fractional bits* goes; a pack of an unpack goes if the type is the same, and an unpack of a pack always; an operation of the dialect that nothing reads goes. **The bits must be the same for every input**, overflow included.
+# - `lower(module)`, a **conversion** to `arith` on i64: no operation and no type of `fix` is left, neither in an `scf.if`'s result. An addition is `arith.addi`, a product `arith.muli`, a rescale `arith.shli` or `arith.shrsi` by a constant, and pack and unpack are nothing.
+#
+# *Predict first*: which of the four pairs of two rescales, up or down, then up or down, may be merged?
+#
+# This task needs the group `xdsl`, as task 14 does.
+#
+# ### HINTS ssa_passes.dialect
+
+# %%
+fixed = """
+func.func @f(%a: i64, %b: i64, %c: i1) -> i64 {
+  %x = "fix.pack"(%a) : (i64) -> !fix.num<8>
+  %m = "fix.mul"(%x, %x) : (!fix.num<8>, !fix.num<8>) -> !fix.num<16>
+  %r = scf.if %c -> (!fix.num<4>) {
+    %p = "fix.rescale"(%m) : (!fix.num<16>) -> !fix.num<10>
+    %q = "fix.rescale"(%p) : (!fix.num<10>) -> !fix.num<4>
+    scf.yield %q : !fix.num<4>
+  } else {
+    %q = "fix.rescale"(%x) : (!fix.num<8>) -> !fix.num<4>
+    scf.yield %q : !fix.num<4>
+  }
+  %u = "fix.unpack"(%r) : (!fix.num<4>) -> i64
+  return %u : i64
+}
+"""
+print(fresh("fix_passes", "verify_text")(fixed))
+print(fresh("fix_passes", "simplify_text")(fixed))
+print(fresh("fix_passes", "lower_text")(fixed))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "dialect", "locked": true, "points": 11, "solution": false, "task": false}
+check("ssa_passes.dialect")
+
+# %% [markdown]
+# ## 17. Type and shape inference
 #
 # ### CARD ssa_passes.infer
 #
@@ -641,7 +686,7 @@ for other in (["n", 1], [4], ["m", 4], [3]):
 check("ssa_passes.infer")
 
 # %% [markdown]
-# ## 17. A pass on PaddlePaddle's PIR
+# ## 18. A pass on PaddlePaddle's PIR
 #
 # ### CARD ssa_passes.pir
 #
@@ -695,7 +740,7 @@ print(theirs)
 check("ssa_passes.pir")
 
 # %% [markdown]
-# ## 18. Optimize a PaddlePaddle image classifier
+# ## 19. Optimize a PaddlePaddle image classifier
 #
 # ### CARD ssa_passes.classifier
 #

@@ -29,7 +29,7 @@ def answers(module: str) -> dict[str, set[str]]:
     """Lines of the reference by task, without those that are given."""
     found: dict[str, set[str]] = {}
     for path in sources(module).values():
-        if path.suffix in {".safetensors", ".gz", ".npz", ".onnx"}:
+        if path.suffix in {".safetensors", ".gz", ".npz", ".onnx", ".sqlite"}:
             continue
         for region in regions(parse(path.read_text(encoding="utf-8"), str(path))):
             given = {bare(line) for line in region.with_stub()}

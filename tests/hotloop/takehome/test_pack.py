@@ -27,10 +27,10 @@ from hotloop.tasks.variants import Variant, draw
 from .conftest import MADE, NAMES, STRANGER, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
-RECORDED = (".gz", ".npz", ".safetensors")
+RECORDED = (".gz", ".npz", ".safetensors", ".sqlite")
 """Recorded data, without code."""
 
-STARTER = {"lab.ipynb", "operator_trials.py", "softmax_triton.py"}
+STARTER = {"lab.ipynb", "extension_build.py", "operator_trials.py", "softmax_triton.py"}
 
 
 def contents(pack: Pack) -> dict[str, bytes]:

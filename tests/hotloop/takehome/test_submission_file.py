@@ -73,6 +73,7 @@ def test_outputs_and_what_is_no_work_stay_behind(folder: Path) -> None:
         "manifest.json",
         "work_log.jsonl",
         "files/lab.ipynb",
+        "files/extension_build.py",
         "files/operator_trials.py",
         "files/softmax_triton.py",
     }

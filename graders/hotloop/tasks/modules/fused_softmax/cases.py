@@ -217,6 +217,15 @@ def gradients(rng: Rng) -> Iterator[Case]:
     yield Case("a sum that cancels", (InputTensor(x, FP32), InputTensor(dy, FP32)), spec)
 
 
+def gradients_of_any_stride(rng: Rng) -> Iterator[Case]:
+    """Yield the same, and gradients whose rows have a gap between them."""
+    yield from gradients(rng)
+    shape = (5, odd(rng, 65, 900))
+    x, dy = _weighed(rng, shape)
+    inputs = (InputTensor(x, FP32), InputTensor(dy, FP32, 7))
+    yield Case("a gradient with a gap between its rows", inputs, TensorSpec(shape, FP32))
+
+
 def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
     """Return x and dy; one element dominates the sum of softmax(x) · dy in each row."""
     rows, columns = shape

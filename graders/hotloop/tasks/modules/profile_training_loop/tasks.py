@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.profile_training_loop import (
     augmentation,
     clocks,
     loops,
+    nsys_answers,
     recordings,
     resnet50,
     trace_recorded,
     traces,
+    viewed,
 )
 from hotloop.tasks.modules.profile_training_loop.given_files import (
     AUGMENT_CHAIN,
@@ -71,3 +76,28 @@ train = hl.fills_tensor(
 )
 
 profile_resnet = hl.returns_data(float32=resnet50.float32, bfloat16=resnet50.bfloat16)
+
+
+def _viewed(entry: str, answer: Callable[[viewed.Viewed], viewed.Answer]) -> hl.Check:
+    return hl.Answers(partial(viewed.questions, answer), entry=entry)
+
+
+timeline = hl.returns_data(
+    gap=_viewed("gap", viewed.Viewed.gap),
+    wait=_viewed("wait", viewed.Viewed.wait),
+    memory=_viewed("memory_peak", viewed.Viewed.memory_peak),
+    overview=_viewed("overview", viewed.Viewed.overview),
+)
+
+
+def _exported(
+    entry: str, answer: Callable[[nsys_answers.NsysAnswers], nsys_answers.Answer]
+) -> hl.Check:
+    return hl.Answers(partial(nsys_answers.questions, answer), entry=entry)
+
+
+nsight_systems = hl.returns_data(
+    launch_gaps=_exported("launch_gaps", nsys_answers.NsysAnswers.launch_gaps),
+    copies=_exported("copies", nsys_answers.NsysAnswers.copies),
+    waiting_range=_exported("waiting_range", nsys_answers.NsysAnswers.waiting_range),
+)

@@ -7,6 +7,7 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.ssa_passes import (
     cleaning,
+    fixed_point,
     fusion,
     memory,
     networks,
@@ -70,6 +71,20 @@ torch_fx = hl.returns_data(
 )
 xdsl = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, regions.unfinished))
 mlir = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, regions.unfinished))
+
+
+def _rewritten(
+    language: cleaning.Language[fixed_point.FixProgram, fixed_point.FixProgram],
+    compare: cleaning.Comparison[fixed_point.FixProgram, fixed_point.FixProgram],
+) -> hl.CheckFunction:
+    return partial(cleaning.cleaned, language=language, compare=compare)
+
+
+dialect = hl.returns_data(
+    verifier=hl.Answers(fixed_point.verified),
+    patterns=_rewritten(fixed_point.SIMPLIFIED, fixed_point.simplified),
+    lowering=_rewritten(fixed_point.LOWERING, fixed_point.lowered),
+)
 
 infer = hl.returns_data(
     types=hl.Answers(partial(shapes.questions, faulty=False)),
