@@ -62,7 +62,7 @@ def _known_device() -> str:
 
 
 def _versions() -> dict[str, str]:
-    names = ("torch", "triton", "numpy")
+    names = ("torch", "triton")
     found = {name: metadata.version(name) for name in names if _installed(name)}
     return {**found, "driver": driver_version()}
 

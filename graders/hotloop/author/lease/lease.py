@@ -94,11 +94,11 @@ class Lease:
             entry = self._in_a_process(piece, limit_s)
         seconds = round(time.monotonic() - started, 1)
         entry = Entry(**{**vars(entry), "seconds": seconds})
-        self.say(f"{seconds:6.1f} s  {piece.name}: {entry.outcome}. {entry.said}")
         # Work that only the end of the lease has cut off was not tried in vain.
         if not (entry.outcome == "late" and limit_s < piece.limit_s):
             self.journal.note(piece.name, entry)
             self._bring(self.journal.path)
+        self.say(f"{seconds:6.1f} s  {piece.name}: {entry.outcome}. {entry.said}")
         if entry.outcome == "done":
             self.report.done.append(piece.name)
             return

@@ -8,6 +8,7 @@ from hotloop.author import evidence, exploits
 from hotloop.author.lease import profiles
 from hotloop.core import paths
 from hotloop.tasks import curriculum
+from hotloop.worker.lifetime import end_with_parent
 
 
 def run(name: str, out: Path, limit_s: float, *, rehearse: bool) -> dict[str, Any]:
@@ -66,5 +67,6 @@ def _profile(name: str, out: Path, limit_s: float, *, rehearse: bool) -> dict[st
 
 
 def main(name: str, out: Path, limit_s: float, *, rehearse: bool) -> None:
-    """Print the outcome of a piece as the last line."""
+    """Print the outcome of a piece as the last line; end with the lease that started it."""
+    end_with_parent()
     print("\n" + json.dumps(run(name, out, limit_s, rehearse=rehearse)), flush=True)

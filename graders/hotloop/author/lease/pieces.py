@@ -219,15 +219,18 @@ def _need(
         assert run is not None
         if not evidence.is_present(run, measurement):
             needs[check.id] = Need.OTHER_CODE
-        elif versions is not None and any(
-            by.libraries.get(name, version) != version for name, version in versions.items()
-        ):
+        elif _differ({**by.libraries, "driver": by.driver}, versions):
             needs[check.id] = Need.OTHER_VERSIONS
         else:
             needs[check.id] = Need.NONE
     points = sum(check.points for check in checks if needs[check.id] is not Need.NONE)
     new = sum(check.points for check in checks if needs[check.id] is Need.NEVER_RUN)
     return min(needs.values()), points, new
+
+
+def _differ(then: Mapping[str, str], now: Mapping[str, str] | None) -> bool:
+    """Return whether a version that is known of both times has changed."""
+    return any(then.get(name, version) != version for name, version in (now or {}).items())
 
 
 def _seconds(
@@ -296,9 +299,7 @@ def _noted(
     elif entry.code != code:
         need = Need.OTHER_CODE
     else:
-        now = versions or {}
-        same = all(entry.versions.get(key, value) == value for key, value in now.items())
-        need = Need.NONE if same else Need.OTHER_VERSIONS
+        need = Need.OTHER_VERSIONS if _differ(entry.versions, versions) else Need.NONE
     return Piece(
         name=name, stage=stage, need=need, code=code, seconds=seconds, known=entry is not None,
         in_vain=_in_vain(journal, name, code), **more,  # type: ignore[arg-type]

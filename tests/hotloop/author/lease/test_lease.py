@@ -26,6 +26,7 @@ from hotloop.judge import device
 from hotloop.judge.gpu import nvml
 from hotloop.tasks import curriculum
 from hotloop.tasks.measured_code import measured_code
+from hotloop.tasks.problem import LevelEntry
 from hotloop.worker.device import LIBRARY_VARIABLE
 
 CARD = "NVIDIA Test Card"
@@ -129,6 +130,25 @@ def test_a_piece_that_crashes_costs_itself_only(
     assert [kept[f"exploit {n}"].outcome for n in ("a crashes", "b chatters")] == ["crashed"] * 2
 
 
+def test_a_kill_loses_only_the_piece_that_runs(
+    begin: Callable[..., lease.Lease], tmp_path: Path
+) -> None:
+    cut_off = begin()
+
+    def killed(text: str) -> None:
+        if "exploit b" in text:
+            raise KeyboardInterrupt
+
+    cut_off.say = killed
+    work = [one("a", points=9), one("b", points=8), one("c", points=7)]
+    with pytest.raises(KeyboardInterrupt):
+        cut_off.run(work)
+    kept = journal.journal_of(CARD, tmp_path / "leases").entries
+    assert sorted(kept) == ["exploit a", "exploit b"]
+    brought = json.loads((cut_off.out / f"{evidence.file_name(CARD)}.json").read_text())
+    assert sorted(brought["pieces"]) == sorted(kept)
+
+
 def test_what_was_tried_in_vain_comes_last(begin: Callable[..., lease.Lease]) -> None:
     again, new = one("again", points=9, in_vain=1), one("new", points=1)
     assert begin().run([again, new]).done == ["exploit new", "exploit again"]
@@ -198,6 +218,35 @@ def test_a_journal_of_another_device_is_refused(tmp_path: Path) -> None:
         journal.journal_of("NVIDIA B", tmp_path)
 
 
+def test_levels_of_this_device_follow_what_was_measured(
+    begin: Callable[..., lease.Lease], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = begin()
+    asked: list[str] = []
+
+    def calibrate(module: str) -> list[device_levels.Calibrated]:
+        asked.append(module)
+        levels = (LevelEntry(ratio=2.0, earned=1.0),)
+        return [
+            device_levels.Calibrated(module, "t", "gpu_fast", device, 1.15, 3.0, levels)
+            for device in (CARD, "NVIDIA Other")
+        ]
+
+    def write(results: Any) -> list[Path]:
+        assert [each.device for each in results] == [CARD]
+        changed = tmp_path / "module.yaml"
+        changed.write_text("levels")
+        return [changed]
+
+    monkeypatch.setattr(device_levels, "calibrate", calibrate)
+    monkeypatch.setattr(device_levels, "write", write)
+    evidence_of_a = one("a", name="evidence first_kernels.axpy reference")
+    report = first.run([evidence_of_a, one("b", name="evidence fused_softmax.x is_open")])
+    assert asked == ["first_kernels"]
+    assert report.levels == ["first_kernels.t.gpu_fast: 2 (between 1.15 and 3.00)"]
+    assert "module.yaml" in zipfile.ZipFile(first.out / "lease.zip").namelist()
+
+
 # --- a rehearsal writes no run of a GPU -----------------------------------------------------------
 
 
@@ -207,7 +256,7 @@ def run_on_card(code: str, *measurements: curriculum.Measurement) -> curriculum.
         module="fused_softmax",
         device=CARD,
         kind="gpu",
-        driver="1",
+        driver="580",
         date=date(2026, 1, 1),
         libraries={"hotloop": evidence.measured_by(), "torch": "2.11.0"},
         code=code,
@@ -298,6 +347,7 @@ def test_what_is_measured_with_the_present_code_is_done(
     [
         ("older", None, pieces.Need.OTHER_CODE),
         ("", {"torch": "2.12.0"}, pieces.Need.OTHER_VERSIONS),
+        ("", {"torch": "2.11.0", "driver": "590"}, pieces.Need.OTHER_VERSIONS),
         ("", {"torch": "2.11.0"}, pieces.Need.NONE),
     ],
 )
