@@ -36,7 +36,7 @@ def triton_kernel(
     - `compiles`: `TritonCompiles`, with `targets` and `max_spill_bytes`; left out without targets;
     - `gpu_correct`: the same cases on a GPU, also by the kernels alone;
     - those of `others` whose names begin with `gpu_`, such as `gpu_fast=hl.GpuFast(…)`, which
-      times the kernels alone.
+      times the kernels alone unless it has an `entry` of its own.
 
     others: more checks by name; one with a name from above takes its place, and None leaves that
         one out, as in `gpu_correct=None`.
@@ -46,16 +46,24 @@ def triton_kernel(
         usual["traffic"] = TritonTraffic(calls, fewest_bytes, advice)
     if targets:
         usual["compiles"] = TritonCompiles(calls, targets, max_spill_bytes)
-    usual["gpu_correct"] = Correct(calls.truth, on=OnGpu(alone=True))
+    usual["gpu_correct"] = Correct(calls.truth, on=OnGpu())
     left_out = {name for name in USUAL if name in others and others[name] is None}
     named = {name: check for name, check in others.items() if name not in left_out}
     more = [name for name in named if name not in usual and not name.startswith("gpu_")]
     order = ["correct", *more, "traffic", "compiles", "gpu_correct", *named]
-    checks = {**usual, **{name: _alone(check) for name, check in named.items()}}
+    checks = {name: _alone(check) for name, check in {**usual, **named}.items()}
     return fills_tensor(
         **{n: checks[n] for n in dict.fromkeys(order) if n in checks and n not in left_out}  # pyright: ignore[reportArgumentType] - it refuses None
     )
 
 
 def _alone(check: CheckFunction | None) -> CheckFunction | None:
-    return replace(check, alone=True) if isinstance(check, GpuFast) else check
+    """Return the check about the kernels alone if it is about the task's function on a GPU.
+
+    Another function, which the check names, may do a part of its work in PyTorch.
+    """
+    if isinstance(check, GpuFast) and check.entry is None:
+        return replace(check, alone=True)
+    if isinstance(check, Correct) and isinstance(check.on, OnGpu) and check.entry is None:
+        return replace(check, on=replace(check.on, alone=True))
+    return check

@@ -31,6 +31,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.session import Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.speed import Pace
+from hotloop.judge.task import find
 
 from ...sessions import new_session
 
@@ -200,6 +201,22 @@ def test_the_kernels_are_timed_and_not_what_launches_them(timed: Callable[[str],
 def test_the_library_is_not_timed(timed: Callable[[str], Any], source: str) -> None:
     record = timed(source)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+# --- which checks ---------------------------------------------------------------------------------
+
+
+def test_a_check_of_another_function_is_about_that_function() -> None:
+    """It may prepare its kernel's arguments in PyTorch, as `attend_kept` lists kept blocks."""
+    checks = find("sparse_attention_op", "kernel").checks
+    alone = {name: getattr(check, "alone", None) for name, check in checks.items()}
+    assert [alone[name] for name in ("gpu_fast", "gpu_flex", "gpu_causal")] == [False] * 3
+    correct = checks["gpu_correct"]
+    assert isinstance(correct, Correct)
+    assert correct.on == OnGpu(alone=True)
+    softmax = find("fused_softmax", "triton_forward").checks["gpu_fast"]
+    assert isinstance(softmax, GpuFast)
+    assert softmax.alone
 
 
 # --- who is to blame ------------------------------------------------------------------------------
