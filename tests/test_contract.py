@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from hotloop.author import quoting
-from hotloop.author.evidence import measured_by
+from hotloop.author.evidence import is_present
 from hotloop.core import extras, paths
 from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
@@ -31,7 +31,6 @@ from hotloop.tasks import modules as checks
 from hotloop.tasks.curriculum import Module, Task
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.markers import parse, regions
-from hotloop.tasks.measured_code import measured_code
 from hotloop.tasks.problem import settle
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
@@ -519,11 +518,8 @@ def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tup
     judge: after any change they are measured here.
     """
     for run in curriculum.runs(module.id):
-        measured = (run.code, run.libraries.get("hotloop"))
-        if measured != (measured_code(module.id), measured_by()):
-            continue
         for found in run.measurements:
-            known = (found.candidate, found.task) == (candidate, task.id)
+            known = (found.candidate, found.task) == (candidate, task.id) and is_present(run, found)
             if known and found.check not in _quick(task) and not found.verdict.pending:
                 yield found.check, found
 

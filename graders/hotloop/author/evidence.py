@@ -7,6 +7,7 @@ The file is `curriculum/<module>/runs/<device>.json`; its fields are those of
 
 import hashlib
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -20,11 +21,12 @@ from typing import Any
 
 from hotloop import __version__
 from hotloop.core import paths
-from hotloop.core.record import CheckRecord, Record
+from hotloop.core.record import JUDGING_SECONDS, CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name, kind
+from hotloop.judge.gpu.nvml import LIBRARY_VARIABLE as NVML_VARIABLE
 from hotloop.judge.task import find
 from hotloop.sandbox.level import level
 from hotloop.tasks import curriculum
@@ -32,6 +34,7 @@ from hotloop.tasks.judged_again import settled
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.measured_code import digest_of_file, measured_code
 from hotloop.tasks.problem import CheckEntry
+from hotloop.worker.device import LIBRARY_VARIABLE as DRIVER_VARIABLE
 
 REFERENCE = "reference"
 _JUDGE = ("judge", "worker", "sandbox", "engines/serving")
@@ -47,12 +50,14 @@ class EvidenceSelection:
 
     tasks: only these. speed: also checks that measure speed. gpu_only: only checks that run on a
     GPU; then every wrong answer of a task is measured, because one that is correct there but slow
-    shows what a level must exceed.
+    shows what a level must exceed. candidates: only these solutions; `reference`, or the names of
+    wrong answers.
     """
 
     tasks: Collection[str] | None = None
     speed: bool = True
     gpu_only: bool = False
+    candidates: Collection[str] | None = None
 
     def checks(self, module: curriculum.Module) -> dict[str, list[str]]:
         """Return the selected checks of each task that has any."""
@@ -91,7 +96,7 @@ def measure(
     run = earlier
     with JudgeProcess() as judge:
         for _ in range(times):
-            for name, path, task in _solutions(module, checks, selection.gpu_only):
+            for name, path, task in _solutions(module, checks, selection):
                 measured = earlier.measurements if earlier is not None else []
                 if any(
                     (m.candidate, m.task) == (name, task) and m.check in checks[task]
@@ -108,14 +113,18 @@ def measure(
 
 
 def _solutions(
-    module: str, checks: Mapping[str, Collection[str]], gpu_only: bool
+    module: str, checks: Mapping[str, Collection[str]], selection: EvidenceSelection
 ) -> Iterator[tuple[str, Path | None, str]]:
     """Yield each solution's name, the wrong answer's file (else None), and the task to judge."""
     from hotloop.tasks.render import wrong_answers  # imports nbformat, which takes seconds
 
-    yield from ((REFERENCE, None, task) for task in checks)
+    chosen = selection.candidates
+    if chosen is None or REFERENCE in chosen:
+        yield from ((REFERENCE, None, task) for task in checks)
     for wrong in wrong_answers(module):
-        if wrong.task in checks and (gpu_only or wrong.check in checks[wrong.task]):
+        wanted = chosen is None or wrong.name in chosen
+        judged = wrong.task in checks and (selection.gpu_only or wrong.check in checks[wrong.task])
+        if wanted and judged:
             yield wrong.name, wrong.path, wrong.task
 
 
@@ -142,27 +151,77 @@ def _judged(
 def joined(
     earlier: curriculum.RecordedRun | None, run: curriculum.RecordedRun
 ) -> curriculum.RecordedRun:
-    """Return a run with the measurements of an earlier one for other solutions added."""
+    """Return a run with the measurements of an earlier one that it has not made again.
+
+    They keep the circumstances under which they were made. A check that is still open replaces no
+    decided one.
+    """
     if earlier is None:
         return run
-    new = {(m.candidate, m.task, m.check) for m in run.measurements}
-    others = [m for m in earlier.measurements if (m.candidate, m.task, m.check) not in new]
+    decided = {_key(m) for m in earlier.measurements if not m.verdict.pending}
+    new = [m for m in run.measurements if not (m.verdict.pending and _key(m) in decided)]
+    made_again = {_key(m) for m in new}
+    origins = list(run.earlier)
+    kept: list[curriculum.Measurement] = []
+    for measurement in earlier.measurements:
+        if _key(measurement) in made_again:
+            continue
+        origin = _circumstances(earlier.made_by(measurement))
+        if origin == _circumstances(run):
+            place = None
+        else:
+            if origin not in origins:
+                origins.append(origin)
+            place = origins.index(origin)
+        kept.append(measurement.model_copy(update={"earlier": place}))
     return run.model_copy(
         update={
-            "measurements": [*others, *run.measurements],
+            "measurements": [*kept, *new],
             "ceilings": {**earlier.ceilings, **run.ceilings},
+            "earlier": origins,
         }
     )
 
 
+def _key(measurement: curriculum.Measurement) -> tuple[str, str, str]:
+    return measurement.candidate, measurement.task, measurement.check
+
+
+def _circumstances(
+    run: curriculum.RecordedRun | curriculum.EarlierRun,
+) -> curriculum.EarlierRun:
+    return curriculum.EarlierRun(
+        driver=run.driver,
+        date=run.date,
+        libraries=run.libraries,
+        code=run.code,
+        isolation=run.isolation,
+    )
+
+
+def run_here(module: str) -> curriculum.RecordedRun | None:
+    """Return the module's run of this device, whatever code it measured; None without one."""
+    return run_on(module, device_name())
+
+
+def run_on(module: str, device: str) -> curriculum.RecordedRun | None:
+    """Return the module's run of a device, by the device's name; None without one."""
+    return next((run for run in curriculum.runs(module) if run.device == device), None)
+
+
 def written_here(module: str) -> curriculum.RecordedRun | None:
-    """Return the module's run of this device, if code and judge are unchanged since, else None."""
-    here = device_name()
-    for run in curriculum.runs(module):
-        same = (run.code, run.libraries.get("hotloop")) == (measured_code(module), measured_by())
-        if run.device == here and same:
-            return run
-    return None
+    """Return what this device's run has of the present code and judge; None if that is nothing."""
+    run = run_here(module)
+    if run is None:
+        return None
+    present = [m for m in run.measurements if is_present(run, m)]
+    return run.model_copy(update={"measurements": present}) if present else None
+
+
+def is_present(run: curriculum.RecordedRun, measurement: curriculum.Measurement) -> bool:
+    """Return whether code and judge are unchanged since the measurement."""
+    by = run.made_by(measurement)
+    return (by.code, by.libraries.get("hotloop")) == (measured_code(run.module), measured_by())
 
 
 def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.RecordedRun:
@@ -199,14 +258,28 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Recorde
 
 
 def write(run: curriculum.RecordedRun) -> Path:
-    """Write the run file. Raises UserError outside of a clone."""
+    """Write the run file.
+
+    Raises UserError outside of a clone, and for a run of a GPU that is not in this machine.
+    """
     if not paths.in_clone():
         raise UserError("evidence is written in a clone, not in an installed package")
+    if run.kind == "gpu" and (why := why_no_gpu_run(run.device)):
+        raise UserError(f"no run of a GPU is written: {why}")
     path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8")
     return path
+
+
+def why_no_gpu_run(device: str) -> str:
+    """Return why this machine cannot have measured on the GPU called `device`; "" if it can."""
+    if kind() != "cuda":
+        return "this machine has no GPU"
+    if pretended := sorted({DRIVER_VARIABLE, NVML_VARIABLE} & os.environ.keys()):
+        return f"{pretended[0]} names a library in place of the driver's"
+    return "" if device == device_name() else f"its device is {device}, this is {device_name()}"
 
 
 def file_name(device: str) -> str:
@@ -303,6 +376,7 @@ def _measurement(candidate: str, task: str, check: CheckRecord) -> curriculum.Me
         gb_per_s=evidence.get("gb_per_s"),
         gflop_per_s=evidence.get("gflop_per_s"),
         fraction_of_limit=evidence.get("fraction_of_limit"),
+        judging_s=evidence.get(JUDGING_SECONDS),
     )
 
 

@@ -123,20 +123,28 @@ class Plan:
         }
 
 
-def read(claim: object, tensors: int) -> Plan:
+def read(
+    claim: object,
+    tensors: int,
+    *,
+    most_programs: int = MAX_PROGRAMS,
+    most_scratch_bytes: int = MAX_SCRATCH_BYTES,
+) -> Plan:
     """Read the plan from a worker's report about a call with `tensors` arguments.
+
+    most_programs: of a launch. most_scratch_bytes: of all temporary tensors together.
 
     Raises Ruling: TAMPERED if the format is invalid, WRONG_ANSWER with advice if a launch cannot be
     replayed.
     """
     document = _object(claim)
     scratch = [_scratch(s) for s in _list(document.get("scratch"), MAX_LAUNCHES * MAX_ARGUMENTS)]
-    if sum(s.bytes for s in scratch) > MAX_SCRATCH_BYTES:
-        _advise(f"it needs more than {MAX_SCRATCH_BYTES >> 20} MiB of temporary tensors")
+    if sum(s.bytes for s in scratch) > most_scratch_bytes:
+        _advise(f"it needs more than {most_scratch_bytes >> 20} MiB of temporary tensors")
     claimed = _list(document.get("launches"), 2 * MAX_LAUNCHES)
     if len(claimed) > MAX_LAUNCHES:
         _advise(f"it launches more than {MAX_LAUNCHES} kernels in one call")
-    launches = [_launch(entry, tensors, len(scratch)) for entry in claimed]
+    launches = [_launch(entry, tensors, len(scratch), most_programs) for entry in claimed]
     if not launches:
         _advise("it launches no Triton kernel: do the work in a @triton.jit function")
     returned = _list(document.get("returned", []), MAX_ARGUMENTS)
@@ -171,13 +179,13 @@ def _require_argument(launch: Launch, parameter: Parameter) -> None:
         _advise(f"`{parameter.name}` of `{launch.kernel}` got a text: mark it tl.constexpr")
 
 
-def _launch(claim: object, tensors: int, scratch: int) -> Launch:
+def _launch(claim: object, tensors: int, scratch: int, most_programs: int) -> Launch:
     document = _object(claim)
     kernel = _name(document.get("kernel"))
     grid = _list(document.get("grid"), 3)
     extents = [_integer(n, 0, 1 << 31) for n in grid] + [1] * (3 - len(grid))
-    if not grid or math.prod(extents) > MAX_PROGRAMS:
-        _advise(f"`{kernel}` is launched with more than {MAX_PROGRAMS} programs")
+    if not grid or math.prod(extents) > most_programs:
+        _advise(f"`{kernel}` is launched with more than {most_programs} programs")
     arguments = _object(document.get("arguments"))
     if len(arguments) > MAX_ARGUMENTS:
         _tampered()

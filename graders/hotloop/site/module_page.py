@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hotloop.learn.bank import catalog as questions
 from hotloop.site import (
+    bounds,
     downloads,
     lessons,
     notebook_page,
@@ -261,4 +262,4 @@ def _measured(module: curriculum.Module) -> list[str]:
     lines = ["## Measured { data-search-exclude }", ""]
     for run in recorded:
         lines += plots.section(run, module)
-    return [*lines, runs.section(recorded)]
+    return [*lines, runs.section(recorded), "", *bounds.section(module, recorded)]

@@ -203,6 +203,8 @@ class Measurement(Strict):
     """The result of one check for one solution. candidate: `reference`, or a wrong answer's name.
 
     shape, dtype, threads: what a speed was measured on. Times are milliseconds per call.
+    judging_s: seconds that judging took. earlier: which of the run's `earlier` it is from; None if
+    it is from the run itself.
     """
 
     candidate: Text
@@ -222,12 +224,26 @@ class Measurement(Strict):
     gb_per_s: float | None = None
     gflop_per_s: float | None = None
     fraction_of_limit: float | None = None
+    judging_s: float | None = None
+    earlier: Annotated[int, Field(ge=0)] | None = None
+
+
+class EarlierRun(Strict):
+    """Under which circumstances measurements were made that no later run has replaced."""
+
+    driver: str
+    date: date
+    libraries: dict[str, str]
+    code: Text | None = None
+    isolation: Text
 
 
 class RecordedRun(Strict):
     """The measurements of `hotloop author evidence` on one device. Never written by hand.
 
     code: digest of the measured solutions and checks (`measured_code`); None in the oldest runs.
+    earlier: the circumstances of measurements of other code, other versions or another day, which
+    stay until they are made again.
     """
 
     format: Literal[1]
@@ -241,6 +257,17 @@ class RecordedRun(Strict):
     isolation: Text
     ceilings: dict[str, float]
     measurements: list[Measurement]
+    earlier: list[EarlierRun] = Field(default_factory=list[EarlierRun])
+
+    @model_validator(mode="after")
+    def _names_what_is_there(self) -> Self:
+        if any(m.earlier is not None and m.earlier >= len(self.earlier) for m in self.measurements):
+            raise ValueError("a measurement is of an earlier run that is not listed")
+        return self
+
+    def made_by(self, measurement: Measurement) -> "RecordedRun | EarlierRun":
+        """Return the run that made one of the measurements."""
+        return self if measurement.earlier is None else self.earlier[measurement.earlier]
 
 
 # --- finding and loading --------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A module's recorded runs, by file name, and whether they measured today's code."""
 
+from collections import Counter
 from typing import Literal
 
 from hotloop.core import paths
@@ -45,4 +46,13 @@ def circumstances(run: curriculum.RecordedRun) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in run.libraries.items())
     driver = f" driver {run.driver};" if run.driver else ""
     head = f"Measured on {run.device}, {run.date}, isolation {run.isolation};{driver} {versions}."
-    return f"{head} {_WORDS[freshness(run)]}"
+    return f"{head} {_WORDS[freshness(run)]}{_kept_of_earlier(run)}"
+
+
+def _kept_of_earlier(run: curriculum.RecordedRun) -> str:
+    kept = Counter(m.earlier for m in run.measurements if m.earlier is not None)
+    return "".join(
+        f" {kept[index]} of the verdicts are of {by.date}, and not measured again since."
+        for index, by in enumerate(run.earlier)
+        if kept[index]
+    )

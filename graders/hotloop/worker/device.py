@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from hotloop.core.wire import Message
+from hotloop.worker import triton_launches
 from hotloop.worker.tensors import TORCH_NAMES, describe, span
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
@@ -210,6 +211,7 @@ class DeviceCalls:
         self._flat: dict[int, Any] = {}
         self._calls: list[Message] = []
         self._destination = True
+        self._watch: str | None = None
         self._jax = False
         self._copied_from: list[Any] = []
 
@@ -226,10 +228,14 @@ class DeviceCalls:
         return cls(cuda, lambda address, size: cuda_bytes(address, size, 0))
 
     def plan(self, message: Message) -> Message:
-        """Reserve addresses and store the calls. No memory of the judge is accessible yet."""
+        """Reserve addresses and store the calls. No memory of the judge is accessible yet.
+
+        `watch`: "launches" to report which Triton kernels each call launches, as "watched".
+        """
         self.unmap()
         self._calls = message["calls"]
         self._destination = message["style"] == "destination"
+        self._watch = message.get("watch")
         self._jax = message["framework"] == "jax"
         for buffer in message["buffers"]:
             self._mappings[buffer["id"]] = DeviceMapping(
@@ -247,6 +253,8 @@ class DeviceCalls:
             mapping.open(fd)
         for buffer, mapping in self._mappings.items():
             self._flat[buffer] = self._wrap(mapping.address, mapping.size)
+        if self._watch == "launches":
+            return self._watched(candidate)
         returned: list[Message] = []
         for call in self._calls:
             arguments = map(self._argument, call["args"])
@@ -257,6 +265,16 @@ class DeviceCalls:
         self._cuda.synchronize()
         self._copied_from.clear()
         return {"returned": returned}
+
+    def _watched(self, candidate: Callable[..., Any]) -> Message:
+        """Make the calls twice and record the second time, when nothing is tuned any more."""
+        calls = [[self._argument(spec) for spec in call["args"]] for call in self._calls]
+        for arguments in calls:
+            candidate(*arguments)
+        self._cuda.synchronize()
+        plans = triton_launches.record(candidate, calls)
+        self._cuda.synchronize()
+        return {"returned": [], "watched": plans}
 
     def unmap(self) -> Message:
         """Unmap the judge's memory, free its addresses and drop the plan."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hotloop.core.wire import Message
+from hotloop.worker.triton_compat import interpreting
 from hotloop.worker.triton_modules import interpreter
 
 MOST_LAUNCHES = 65
@@ -140,8 +141,11 @@ class _CallRecord:
 
 @contextmanager
 def _recording(call: _CallRecord) -> Generator[None]:
-    """Record every interpreted launch inside the `with` block in `call`."""
-    kind = interpreter().InterpretedFunction
+    """Record every launch inside the `with` block in `call`, interpreted or on a GPU."""
+    if interpreting():
+        kind = interpreter().InterpretedFunction
+    else:
+        kind: Any = importlib.import_module("triton.runtime.jit").JITFunction
     original = kind.run
     kind.run = _recording_run(original, call)
     try:

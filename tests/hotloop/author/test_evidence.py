@@ -1,6 +1,7 @@
 """Run files contain what was measured, and nothing else."""
 
 import sys
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum, render
+from hotloop.tasks.recorded import circumstances
 
 SPEED: dict[str, Any] = {
     "candidate_seconds": {"p20": 0.001, "p50": 0.002, "p80": 0.003},
@@ -216,6 +218,36 @@ def test_checks_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: An
     run = evidence.joined(earlier, evidence.measure("fused_softmax", selection=ON_GPU))
     mine = {m.check: m.verdict for m in run.measurements if m.candidate == "reference"}
     assert mine == {"correct": "passed", "gpu_correct": "passed", "gpu_fast": "passed"}
+
+
+def test_measurements_of_older_code_stay_with_their_circumstances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fast = CheckRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    masked = evidence.run_of("fused_softmax", [("reference", record(fast, task="triton_masked"))])
+    older = masked.model_copy(update={"code": "older", "date": date(2025, 1, 2)})
+    run = evidence.run_of("fused_softmax", [("reference", record(fast, task="triton_forward"))])
+    both = evidence.joined(older, run)
+    kept, new = both.measurements
+    assert (kept.task, both.made_by(kept).code) == ("triton_masked", "older")
+    assert both.made_by(kept).date == date(2025, 1, 2)
+    assert both.made_by(new) == both
+    assert [evidence.is_present(both, m) for m in both.measurements] == [False, True]
+    assert "1 of the verdicts are of 2025-01-02" in circumstances(both)
+    again = evidence.joined(both, masked)
+    assert all(evidence.is_present(again, m) for m in again.measurements)
+    assert curriculum.RecordedRun.model_validate(again.model_dump(mode="json")) == again
+
+
+def test_an_open_check_replaces_no_decided_one() -> None:
+    fast = CheckRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    noisy = CheckRecord("gpu_fast", Verdict.UNDECIDED, "Noisy.")
+    decided, open_ = (
+        evidence.run_of("fused_softmax", [("reference", record(check, task="triton_forward"))])
+        for check in (fast, noisy)
+    )
+    assert [m.verdict for m in evidence.joined(decided, open_).measurements] == ["passed"]
+    assert [m.verdict for m in evidence.joined(open_, decided).measurements] == ["passed"]
 
 
 def test_only_a_run_of_the_same_code_and_device_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,13 +69,14 @@ def _results(steps: Sequence[SelfTestStep]) -> Iterator[Result]:
             reason = f"Step {stopped_by.number}, {stopped_by.name}, comes first."
             yield Result(step.number, step.name, "not run", reason)
             continue
-        result = _run(step)
+        result = run_step(step)
         if result.state == "broken" and step.needed:
             stopped_by = result
         yield result
 
 
-def _run(step: SelfTestStep) -> Result:
+def run_step(step: SelfTestStep) -> Result:
+    """Run one step in its own process."""
     started = time.monotonic()
     command = [sys.executable, "-m", PROGRAM, "--step", str(step.number)]
     try:

@@ -40,10 +40,8 @@ def run(
     for each in modules:
         if not selection.checks(each):
             continue
-        here = evidence.written_here(each.id)
-        if not (resume or gpu_only or task):
-            here = None
-        known = here if resume else None
+        here = evidence.run_here(each.id) if resume or gpu_only or task else None
+        known = evidence.written_here(each.id) if resume else None
         measured = evidence.measure(
             each.id,
             log,

@@ -14,10 +14,12 @@ from hotloop.judge.constants import published
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
-from hotloop.judge.gpu.length import WINDOW_S, lengthen
+from hotloop.judge.gpu.length import MOST_CALLS, WINDOW_S, fitting, lengthen
 from hotloop.judge.gpu.nsight import profile
+from hotloop.judge.gpu.replay import explained, kernels_alone, one_claim
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import (
+    RESOLVE_TIMEOUT_S,
     candidate_worker,
     card_for,
     guests_of,
@@ -50,6 +52,8 @@ class GpuFast(Check):
     seconds: time for measuring.
     implausible: fraction of the limit above which some of the work cannot have been done.
     capability: as in `OnGpu`.
+    alone: time the Triton kernels that the function launches, without the function, as
+        `hotloop.judge.gpu.replay` says.
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
@@ -67,6 +71,7 @@ class GpuFast(Check):
     capability: int | None = None
     helpers: int = 0
     helper_bytes: int = 0
+    alone: bool = False
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier check decides correctness."""
@@ -98,16 +103,8 @@ class GpuFast(Check):
             timed_baseline = self._side(other, ours, self.of_baseline(), card, session, before)
             baseline_s = lengthen(timed_baseline)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
-            with candidate_worker(session, card) as worker:
-                card.clocks.expected_clients += int(session.candidate.file is not None)
-                timed_candidate = self._side(
-                    worker,
-                    session.candidate,
-                    self.workload,
-                    card,
-                    session,
-                    card.free_bytes - taken,
-                )
+            with self._judged_worker(session, card, card.free_bytes - taken) as timed_candidate:
+                worker = timed_candidate.worker
 
                 def hopeful() -> None:
                     # A short window may be mostly protocol, which is measured and subtracted later.
@@ -121,6 +118,36 @@ class GpuFast(Check):
                         return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 finally:
                     timed_candidate.close()
+
+    @contextmanager
+    def _judged_worker(
+        self, session: Session, card: Card, free: int
+    ) -> Generator[TimedDeviceWorker]:
+        """Yield the side that is timed: the function, or the kernels that it launches."""
+        own = int(session.candidate.file is not None)
+        with candidate_worker(session, card) as worker:
+            card.clocks.expected_clients += own
+            side = self._side(worker, session.candidate, self.workload, card, session, free)
+            if not self.alone:
+                yield side
+                return
+            session.progress("asking which kernels it launches")
+            with blaming(worker, card):
+                claims = self._claims(side)
+        # The worker with the kernels takes the place of the function's, which has ended.
+        with kernels_alone(session, card, [claims]) as (worker, [program]), explained():
+            worker.resolve(program.name, program.file, RESOLVE_TIMEOUT_S)
+            yield self._side(worker, program, self.workload, card, session, free)
+
+    def _claims(self, side: TimedDeviceWorker) -> dict[CallSpec, object]:
+        """Return what the function says of its launches, for each shape that is timed."""
+        claims: dict[CallSpec, object] = {}
+        side.watch = "launches"
+        for spec in dict.fromkeys(fitting(side, index) for index in range(MOST_CALLS)):
+            side.plan([spec])
+            side.window([False])
+            claims[spec] = one_claim(side.reply)
+        return claims
 
     def _side(
         self,

@@ -1,6 +1,6 @@
 """Correct answers on the GPU, for inputs in device memory that the judge allocates."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +20,14 @@ from hotloop.judge.checks.correct import (
     Running,
     frozen,
     require_fit,
+    ruling_about,
 )
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import poison, to_float64, to_storage
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
+from hotloop.judge.gpu.replay import explained, kernels_alone, one_claim
 from hotloop.judge.gpu.workers import candidate_worker, card_for, require_capability
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
@@ -38,11 +41,13 @@ class OnGpu:
 
     after: names of the checks that must pass first, where the check's own `after` does not say.
     capability: the major compute capability that a kernel is for, such as 9; None for any GPU.
+    alone: the function launches Triton kernels, and they must give the right answer without it.
     """
 
     after: tuple[str, ...] = ("correct",)
     capability: int | None = None
     case_timeout_s: float = 120.0
+    alone: bool = False
 
     @property
     def can_judge(self) -> frozenset[Kind]:
@@ -56,8 +61,14 @@ class OnGpu:
         require_capability(card, self.capability)
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as worker:
-            run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)
-            yield Running(run, f" on the {card.facts.name}")
+            where = f" on the {card.facts.name}"
+            driver, candidate, seeds = card.driver, session.candidate, session.seeds
+            if not self.alone:
+                yield Running(runs_on(driver, worker, candidate, seeds, timeout_s), where)
+                return
+            reported: list[ReportedCall] = []
+            yield Running(reporting(driver, worker, candidate, seeds, timeout_s, reported), where)
+        answer_alone(session, card, reported, timeout_s)
 
 
 def runs_on(
@@ -73,6 +84,51 @@ def runs_on(
     return run
 
 
+@dataclass(frozen=True)
+class ReportedCall:
+    """A case that the function has answered, and what its worker says of its launches."""
+
+    case: Case
+    require: Require
+    claim: object
+
+
+def reporting(
+    driver: Driver,
+    worker: WorkerConnection,
+    candidate: Candidate,
+    seeds: Seeds,
+    timeout_s: float,
+    reported: list[ReportedCall],
+) -> Callable[[Case, Require], None]:
+    """As `runs_on`; `reported` gets each case that has something to launch."""
+
+    def run(case: Case, require: Require) -> None:
+        replies: list[Message] = []
+        answer = ask(case, candidate, worker, driver, seeds, timeout_s, replies)
+        with frozen(worker):
+            require(answer)
+        if 0 not in case.spec.out.shape:
+            reported.append(ReportedCall(case, require, one_claim(replies[0])))
+
+    return run
+
+
+def answer_alone(
+    session: Session, card: Card, reported: Sequence[ReportedCall], timeout_s: float
+) -> None:
+    """Have the kernels alone answer the cases again. Raises Ruling if one answer is wrong."""
+    session.progress("running the kernels alone")
+    programs = [{one.case.spec: one.claim} for one in reported]
+    with kernels_alone(session, card, programs) as (worker, candidates):
+        for one, candidate in zip(reported, candidates, strict=True):
+            with ruling_about(one.case), explained():
+                worker.resolve(candidate.name, candidate.file, timeout_s)
+                answer = ask(one.case, candidate, worker, card.driver, session.seeds, timeout_s)
+                with frozen(worker):
+                    one.require(answer)
+
+
 def ask(
     case: Case,
     candidate: Candidate,
@@ -80,8 +136,12 @@ def ask(
     driver: Driver,
     seeds: Seeds,
     timeout_s: float,
+    watched: list[Message] | None = None,
 ) -> Floats:
-    """Return the candidate's output for one case, read from device memory while it is frozen."""
+    """Return the candidate's output for one case, read from device memory while it is frozen.
+
+    watched: gets the worker's reply with the launches of the call; None: they are not recorded.
+    """
     layout = Layout.of([case.spec])
     call = layout.calls[0]
     destination = candidate.style == "destination"
@@ -91,12 +151,15 @@ def ask(
         "calls": layout.messages(destination=destination),
         "framework": candidate.framework,
         "style": candidate.style,
+        "watch": None if watched is None else "launches",
     }
     worker.request(plan, timeout_s)
     with _lent(driver, layout) as loan:
         _fill(driver, loan.inputs, call, case)
         _poison(driver, loan.outputs, call.out, seeds.pattern())
         reply = run(worker, loan, timeout_s)
+        if watched is not None:
+            watched.append(reply)
         with frozen(worker):
             require_fit(call, candidate, reply)
             _require_inputs_kept(driver, loan.inputs, call, case)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import Candidate
@@ -77,6 +78,8 @@ class TimedDeviceWorker:
     free_bytes: free device memory without this worker.
     leg_cost_s: the protocol's own time, which is subtracted from each leg.
     timeout_s: timeout for a leg's answer.
+    watch: what the worker records of each call, as `DeviceCalls` does; None while it is timed.
+    reply: its answer to the last leg.
     """
 
     def __init__(
@@ -98,6 +101,8 @@ class TimedDeviceWorker:
         self.legs = 1
         self.leg_cost_s = 0.0
         self.timeout_s = RUN_TIMEOUT_S
+        self.watch: str | None = None
+        self.reply: Message = {}
         self._budget = budget
         self._verifier = Verifier(workload, card.arithmetic)
         self._free_bytes = free_bytes
@@ -200,6 +205,7 @@ class TimedDeviceWorker:
             "calls": calls,
             "framework": self.candidate.framework,
             "style": self.candidate.style,
+            "watch": self.watch,
         }
         self.worker.thaw()
         self.worker.request(plan, RUN_TIMEOUT_S)
@@ -249,7 +255,7 @@ class TimedDeviceWorker:
             self.worker.send({"op": "device_run"}, fds)
             started = now()
             self.worker.thaw()
-        self.worker.receive(time.monotonic() + self.timeout_s)
+        self.reply = self.worker.receive(time.monotonic() + self.timeout_s)
         captured = self._capture(flat, index)
         seconds = now() - started
         self.worker.freeze()

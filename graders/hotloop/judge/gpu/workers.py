@@ -112,6 +112,18 @@ def candidate_worker(
         yield worker
 
 
+@contextmanager
+def replaying_worker(session: Session, folder: Path, card: Card) -> Generator[WorkerConnection]:
+    """Yield a worker that sees only `folder`, in which vetted kernels of the candidate are run.
+
+    It is the judge's, but what the kernels do is the candidate's.
+    """
+    worker = _start(session.launcher, folder, card, trusted=False)
+    with closing(worker):
+        worker.judged_within(session.budget)
+        yield worker
+
+
 def trusted_worker(
     session: Session, folder: Path, card: Card
 ) -> AbstractContextManager[WorkerConnection]:

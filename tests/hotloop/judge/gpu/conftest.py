@@ -165,6 +165,7 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
     started: list[FakeWorker] = []
     environment = {k: v for k, v in os.environ.items() if k.startswith("FAKECUDA_")}
     environment["FAKECUDA_LIBRARY"] = fake.cuda
+    environment["TRITON_INTERPRET"] = "1"  # the memory of the fake card is the host's
 
     def start_worker(source: str, *, trusted: bool = False) -> FakeWorker:
         file = tmp_path / f"candidate{len(started)}.py"
