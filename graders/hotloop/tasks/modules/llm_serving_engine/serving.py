@@ -432,7 +432,7 @@ def chat(session: Session) -> str:
             client_of(rng, n, 4 + n, 14, stream=n % 2 == 0, messages=n % 4) for n in range(8)
         ]
         message = {"role": "user", "content": "a"}
-        bodies = [
+        bodies: list[dict[str, Any]] = [
             {"prompt": "a"},
             {"messages": []},
             {"messages": "a"},
