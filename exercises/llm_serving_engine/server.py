@@ -8,10 +8,9 @@ import json
 
 from model import CHARACTERS
 
-
 ### TASK llm_serving_engine.serve
 class Server:
-    """POST /v1/completions over a pool of `blocks` blocks with room for `size` tokens.
+    """Completions and chats over a pool of `blocks` blocks with room for `size` tokens.
 
     At most `most_rows` requests run at a time; a batch has at most `most_tokens` tokens.
     """

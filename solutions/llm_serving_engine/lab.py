@@ -143,7 +143,7 @@ check("llm_serving_engine.speculative")
 # Write `Server` in `server.py`. It does no input or output: connections are numbers, and the model runs elsewhere.
 #
 # - `receive(connection, method, path, body)`: `POST /v1/completions` with a JSON object: `prompt` (a text of `CHARACTERS`, not
-#   empty), `max_tokens` (16), `stream` (false), `seed` (0). Other paths get status 404. A malformed request gets 400,
+#   empty), `max_tokens` (16), `stream` (false), `seed` (0); or `POST /v1/chat/completions` with `messages` in place of `prompt`, see below. Other paths get status 404. A malformed request gets 400,
 #   and so does one that could never fit into memory with all its tokens. Malformed are: no JSON object, no such text, a `max_tokens`
 #   that is no whole number from 1 on. Other keys, such as `model`, are ignored. Both answers are
 #   `application/json`: `{"error": {"message": …, "type": "invalid_request_error"}}`.
@@ -160,13 +160,17 @@ check("llm_serving_engine.speculative")
 # token, as in vLLM, or not. A stream is `text/event-stream`: an event `data: {…}\n\n` for each token, of the same form with `finish_reason` null
 # until the last one, and `data: [DONE]\n\n`.
 #
+# **Chats.** `messages` is a list that is not empty, of objects with `role` (`"system"`, `"user"` or `"assistant"`) and `content` (a text); `max_completion_tokens` is the newer name of `max_tokens`. This server's *chat template* makes the prompt:
+# `f"{role}: {content}\n"` for each message, then `"assistant: "`. The `object` is `"chat.completion"`, and a choice has `"message": {"role": "assistant", "content"}` in place of `text`. In a stream it is `"chat.completion.chunk"`, with `"delta": {"content"}`; the
+# first delta has `"role": "assistant"` as well.
+#
 # No step may be wasted: at most `most_rows` requests run at a time, and a batch has at most `most_tokens` tokens. Requests that wait for one token are
 # always in the batch. What is left goes to chunks of prompts: a batch with fewer than `most_tokens` tokens has all that running requests can
 # compute, and no request waits while there is a place and memory.
 #
 # ### HINTS llm_serving_engine.serve
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "serve", "locked": true, "points": 17, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "serve", "locked": true, "points": 21, "solution": false, "task": false}
 check("llm_serving_engine.serve")
 
 # %% [markdown]

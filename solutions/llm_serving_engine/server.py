@@ -8,10 +8,9 @@ import json
 
 from model import CHARACTERS
 
-
 ### BEGIN SOLUTION llm_serving_engine.serve
 ### STUB class Server:
-### STUB     """POST /v1/completions over a pool of `blocks` blocks with room for `size` tokens.
+### STUB     """Completions and chats over a pool of `blocks` blocks with room for `size` tokens.
 ### STUB
 ### STUB     At most `most_rows` requests run at a time; a batch has at most `most_tokens` tokens.
 ### STUB     """
@@ -34,8 +33,12 @@ from model import CHARACTERS
 ### STUB     def output(self) -> list[dict]:
 ### STUB         """What is to be sent now: {"connection", "start": [status, content type]},
 ### STUB         {"connection", "body": text} and {"connection", "end": true}, in order."""
+COMPLETIONS, CHAT = "/v1/completions", "/v1/chat/completions"
+ROLES = ("system", "user", "assistant")
+
+
 class Server:
-    """POST /v1/completions over a pool of `blocks` blocks with room for `size` tokens.
+    """Completions and chats over a pool of `blocks` blocks with room for `size` tokens.
 
     At most `most_rows` requests run at a time; a batch has at most `most_tokens` tokens.
     """
@@ -51,11 +54,11 @@ class Server:
 
     def receive(self, connection: int, method: str, path: str, body: str) -> None:
         """A request has arrived on a new connection."""
-        if (method, path) != ("POST", "/v1/completions"):
+        if method != "POST" or path not in (COMPLETIONS, CHAT):
             self._refuse(connection, 404, f"there is no {method} {path}")
             return
         try:
-            request = _Request(connection, body)
+            request = _Request(connection, body, chat=path == CHAT)
         except (ValueError, TypeError, KeyError) as error:
             self._refuse(connection, 400, str(error))
             return
@@ -113,7 +116,8 @@ class Server:
         return -(-(len(request.tokens) + request.most) // self.size)
 
     def _generated(self, request, token: int) -> None:
-        if not request.streamed and request.stream:
+        first = not request.streamed
+        if first and request.stream:
             self._send(request.connection, "start", [200, "text/event-stream"])
             request.streamed = True
         if token:
@@ -122,7 +126,7 @@ class Server:
         done = "stop" if not token else "length" if len(request.text) == request.most else None
         if request.stream:
             text = CHARACTERS[token] if token else ""
-            self._event(request, json.dumps(request.answer(text, done)))
+            self._event(request, json.dumps(request.answer(text, done, first=first)))
         if done is None:
             return
         if request.stream:
@@ -153,14 +157,16 @@ class Server:
 
 
 class _Request:
-    """One completion. ValueError, TypeError or KeyError for a body that is none."""
+    """One completion or chat. ValueError, TypeError or KeyError for a body that is none."""
 
-    def __init__(self, connection: int, body: str) -> None:
+    def __init__(self, connection: int, body: str, *, chat: bool) -> None:
         given = json.loads(body)
         if not isinstance(given, dict):
             raise TypeError("the body is no JSON object")
-        prompt = given["prompt"]
-        self.most, self.seed = given.get("max_tokens", 16), given.get("seed", 0)
+        prompt = written(given["messages"]) if chat else given["prompt"]
+        most = given.get("max_tokens", 16)
+        self.most = given.get("max_completion_tokens", most) if chat else most
+        self.chat, self.seed = chat, given.get("seed", 0)
         if not isinstance(prompt, str) or not prompt:
             raise TypeError("prompt must be a text that is not empty")
         if type(self.most) is not int or self.most < 1:
@@ -186,14 +192,37 @@ class _Request:
             "seed": self.seed,
         }
 
-    def answer(self, text: str, done: str | None) -> dict:
-        choice = {"index": 0, "text": text, "logprobs": None, "finish_reason": done}
+    def answer(self, text: str, done: str | None, *, first: bool = True) -> dict:
+        """A whole answer, or an event of a stream, the first of which says whose message it is."""
+        message = {"content": text}
+        if first:
+            message["role"] = "assistant"
+        if not self.chat:
+            kind, said = "text_completion", {"text": text}
+        elif self.stream:
+            kind, said = "chat.completion.chunk", {"delta": message}
+        else:
+            kind, said = "chat.completion", {"message": message}
+        choice = {"index": 0, **said, "logprobs": None, "finish_reason": done}
         return {
             "id": f"cmpl-{self.connection}",
-            "object": "text_completion",
+            "object": kind,
             "model": self.model,
             "choices": [choice],
         }
+
+
+def written(messages) -> str:
+    """The prompt for a chat: its template. TypeError or KeyError for what is no chat."""
+    if not isinstance(messages, list) or not messages:
+        raise TypeError("messages must be a list that is not empty")
+    prompt = ""
+    for message in messages:
+        role, content = message["role"], message["content"]
+        if role not in ROLES or not isinstance(content, str):
+            raise TypeError(f"a message has a role of {ROLES} and a text as content")
+        prompt += f"{role}: {content}\n"
+    return f"{prompt}assistant: "
 
 
 ### END SOLUTION

@@ -38,8 +38,9 @@
 # | `load_test.py`, `by_report/` | task 8: perf_analyzer, and bert set up by its report |
 # | `pooling.py` | task 9: from hidden states to embeddings on the device |
 # | `classifier.py`, `batching.py` | task 10: a model on the device, and your calls of it |
-# | `bert_export.py` | task 11: Hugging Face's BERT as ONNX |
+# | `bert_export.py`, `base/` | task 11: Hugging Face's BERT as ONNX, and its configuration |
 # | `keras_model.py`, `tf_export.py` | task 12: a Keras model for two servers |
+# | `tfs_messages.py`, `tfs_server.py` | task 13: a server for TensorFlow Serving's clients |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
 # %%
@@ -520,12 +521,17 @@ check("triton_ensemble.batch_on_gpu")
 # | in | `input_ids`, `attention_mask` | int64 | batch, length: both free, from 1 on |
 # | out | `logits` | float32 | batch, labels |
 #
-# One file, with its weights in it. The judge's checkpoints are small: 2 to 3 layers, a hidden size of 32 to 64, random weights. For BERT-base (12 layers, 768, 110 million parameters) the same function is called with a folder
-# that you have: `python bert_export.py FOLDER FILE.onnx`. The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`.
+# One file, with its weights in it. The first two checks use small checkpoints: 2 to 3 layers, a hidden size of 32 to 64. `base` asks for BERT-base as it was published: `BertConfig()` has its sizes, 12 layers of
+# 768, 30,522 tokens, texts of up to 512; its 109 million weights are made for the judging, 438 MB.
+#
+# `serves` starts a Triton server with that file and `base/bert_base/config.pbtxt`, which you write: `bert_base`, two labels, at most 8 rows, texts of any length, one instance on the CPU, and a batcher without a delay. To try it:
+# `python bert_export.py base FOLDER && hotloop serving FOLDER`.
+#
+# The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`. BERT-base needs 4 GB of memory and half a minute.
 #
 # ### HINTS triton_ensemble.bert_export
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bert_export", "locked": true, "points": 10, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bert_export", "locked": true, "points": 17, "solution": false, "task": false}
 check("triton_ensemble.bert_export")
 
 # %% [markdown]
@@ -545,7 +551,7 @@ check("triton_ensemble.bert_export")
 # | request | `{"instances": [row, …]}`; a row is a value, or `{name: value}` for several inputs | `{"inputs": value}`, or `{name: value}` |
 # | answer | `{"predictions": [row, …]}` | `{"outputs": value}`, or `{name: value}` |
 #
-# TensorFlow Serving itself is published as a container and a Debian package of Google's own archive, neither of which this course installs; so its requests are translated here and not sent to it. The first two checks need `pip install 'hotloop[tensorflow]'`.
+# The first two checks need `pip install 'hotloop[tensorflow]'`.
 #
 # ### HINTS triton_ensemble.saved_model
 
@@ -553,7 +559,36 @@ check("triton_ensemble.bert_export")
 check("triton_ensemble.saved_model")
 
 # %% [markdown]
-# ## 13. Write the report
+# ## 13. A server for TensorFlow Serving's clients
+#
+# ### CARD triton_ensemble.tf_serving
+#
+# TensorFlow Serving's clients speak gRPC: `PredictionService/Predict` takes a `PredictRequest` and returns a `PredictResponse`. `tfs_messages.py` has these messages with TensorFlow Serving's own names and field numbers, so that a client
+# with the package `tensorflow-serving-api` sends the same bytes. Write in `tfs_server.py`:
+#
+# - `to_array(tensor)`: a `TensorProto` as a NumPy array, and `to_tensor(array)`: the reverse. Values are in `tensor_content`, as little-endian bytes, or in the field of their type. If the field has fewer values than the shape has elements,
+#   the last value stands for the rest; without any value all are zero.
+# - `Server(base, labels)`: `base/MODEL/VERSION` is a SavedModel; a folder whose name is no number is no version. `labels` has versions by label, for each model.
+# - `Server.predict(request)`: the `PredictResponse`, or `raise tfs.Refused(status, text)`. A request without a version gets the highest one, one without a signature `serving_default`, one without `output_filter` all outputs. The
+#   response's `model_spec` says which model, version and signature answered.
+#
+# | the request has | status |
+# | --- | --- |
+# | an unknown model or version | `NOT_FOUND` |
+# | an unknown label | `INVALID_ARGUMENT` |
+# | an unknown signature | `FAILED_PRECONDITION` |
+# | an input missing, too many, or of another type or shape; bytes that do not fill a shape | `INVALID_ARGUMENT` |
+# | an output in the filter that is unknown, or is there twice | `INVALID_ARGUMENT` |
+#
+# These are the statuses in TensorFlow Serving's source. `python tfs_server.py BASE PORT` serves a folder by gRPC. The last two checks need `pip install 'hotloop[tensorflow]'`.
+#
+# ### HINTS triton_ensemble.tf_serving
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "tf_serving", "locked": true, "points": 13, "solution": false, "task": false}
+check("triton_ensemble.tf_serving")
+
+# %% [markdown]
+# ## 14. Write the report
 #
 # ### CARD triton_ensemble.report
 #

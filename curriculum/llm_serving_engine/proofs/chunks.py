@@ -27,7 +27,7 @@ def goodput() -> dict[str, list[float]]:
     reference: Any = runpy.run_path(str(solved))["decide"]
     named: dict[str, Callable[[Any], Any]] = {
         "first come": policies.first_come,
-        "vLLM": policies.vllm,
+        "vLLM's rules": policies.vllm,
         "reference": reference,
     }
     found: dict[str, list[float]] = {}

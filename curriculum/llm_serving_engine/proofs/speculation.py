@@ -42,13 +42,18 @@ def expected(alpha: float, k: int) -> float:
 
 
 def gains() -> None:
-    """At a draft that costs 5 % of a pass, and passes that are free or not for more tokens."""
+    """At a draft that costs 5 % of a pass.
+
+    Where memory is the limit, more tokens in a pass are free. Where arithmetic is, each costs a
+    pass of its own; between the limits, a share of one.
+    """
     cost: Callable[[int, float], float] = lambda k, token: 1 + k * (0.05 + token)  # noqa: E731
     for alpha in (0.8, 0.5):
-        for token, when in ((0.0, "memory-bound"), (0.3, "compute-bound")):
+        for token, when in ((0.0, "memory-bound"), (0.3, "in between"), (1.0, "compute-bound")):
             speed = [expected(alpha, k) / cost(k, token) for k in (2, 4, 8)]
             said = ", ".join(f"k={k} {s:.2f}x" for k, s in zip((2, 4, 8), speed, strict=True))
             print(f"accepting {alpha:.0%}, {when}: {said}")
+            assert token < 1 or max(speed) < 1, "k + 1 passes' work for at most k + 1 tokens"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from hotloop.judge.checks.assertions import Assertion, Assertions
+from hotloop.judge.file_exchange import MOST_BYTES
 from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import TIMEOUT_S, Assignment, file_written
@@ -24,6 +25,7 @@ class OrderedFile(Generic[Order]):
     arguments: of the candidate's function for an order, before the path to write to.
     label: names the file in messages to the learner.
     entry: the candidate's function; None for the task's own.
+    most_bytes: of the file.
     """
 
     name: str
@@ -32,6 +34,7 @@ class OrderedFile(Generic[Order]):
     label: str | Callable[[Order], str] = "Your file"
     entry: str | None = None
     timeout_s: float = TIMEOUT_S
+    most_bytes: int = MOST_BYTES
 
     def ordered(self, session: Session) -> Order:
         """Return this session's order."""
@@ -59,4 +62,5 @@ class OrderedFile(Generic[Order]):
         label = self.label if isinstance(self.label, str) else self.label(order)
         writer = session if self.entry is None else session.of(self.entry)
         assignment = Assignment(label, self.arguments(order), self.name, lambda _data: None)
-        return GivenFile(self.name, file_written(assignment, writer, self.timeout_s))
+        written = file_written(assignment, writer, self.timeout_s, self.most_bytes)
+        return GivenFile(self.name, written)

@@ -23,7 +23,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.correct import Case, ask
 from hotloop.judge.compare import Floats
-from hotloop.judge.file_exchange import get_file
+from hotloop.judge.file_exchange import MOST_BYTES, get_file
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.session import INTERPRETED, Session
@@ -104,13 +104,13 @@ class Process:
         within_s = self._timeout(timeout_s)
         return self._blamed(function, lambda: ask_plainly(self.worker, arguments, within_s))
 
-    def take(self, path: object) -> bytes:
+    def take(self, path: object, most_bytes: int = MOST_BYTES) -> bytes:
         """Return the content of a file that a function wrote and whose path it returned."""
         if not isinstance(path, str):
             if not self.worker.trusted:
                 raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
             raise JudgeFault(f"{self.program.main} named no file, but {path!r}")
-        return get_file(self.worker, path)
+        return get_file(self.worker, path, most_bytes)
 
     def answer(
         self,

@@ -150,6 +150,7 @@ PLACES = {
     "tasks/modules/control_flow_export/encoder_paths.py case_of": AUTHORS,
     "tasks/modules/control_flow_export/encoder_paths.py wasted": OWN_WORD,
     "tasks/modules/llm_serving_engine/scheduling.py simulator": AUTHORS,
+    "tasks/modules/llm_serving_frontier/given.py given_module": AUTHORS,
     "tasks/modules/mixture_of_experts/overlaps.py timeline": AUTHORS,
     "tasks/modules/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
     "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,

@@ -17,18 +17,30 @@ class Completion:
     generated: list = field(default_factory=list)
     table: list = field(default_factory=list)
     begun: bool = False
+    chat: bool = False
 
     @classmethod
-    def parse(cls, connection, body):
+    def parse(cls, connection, body, chat):
         fields = json.loads(body)
-        prompt, limit = fields["prompt"], fields.get("max_tokens", 16)
+        if chat:
+            known = ("system", "user", "assistant")
+            assert fields["messages"] and all(m["role"] in known for m in fields["messages"])
+            template = "{0[role]}: {0[content]}\n"
+            if not all(isinstance(m["content"], str) for m in fields["messages"]):
+                raise ValueError("content: expected a text")
+            prompt = "".join(map(template.format, fields["messages"])) + "assistant: "
+            limit = fields.get("max_tokens", 16)
+            fields["max_tokens"] = fields.get("max_completion_tokens", limit)
+        else:
+            prompt = fields["prompt"]
+        limit = fields.get("max_tokens", 16)
         if not isinstance(prompt, str) or prompt == "":
             raise ValueError("prompt: expected a text")
         if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
             raise ValueError("max_tokens: expected a positive integer")
         tokens = [{c: i for i, c in enumerate(CHARACTERS)}[c] for c in prompt]
         seed, streams = fields.get("seed", 0), fields.get("stream", False)
-        return cls(connection, tokens, limit, seed, streams, len(tokens))
+        return cls(connection, tokens, limit, seed, streams, len(tokens), chat=chat)
 
     @property
     def text(self):
@@ -41,8 +53,17 @@ class Completion:
         return "length" if len(self.generated) >= self.limit else None
 
     def chunk(self, text, reason, **more):
+        if self.chat:
+            return self.chat_chunk({"content": text}, reason, **more)
         choice = {"index": 0, "text": text, "finish_reason": reason, "logprobs": None}
         return {"id": self.connection, "object": "text_completion", "choices": [choice], **more}
+
+    def chat_chunk(self, said, reason, **more):
+        name, kind = "delta", "chat.completion.chunk"
+        if not self.streams:
+            name, kind, said = "message", "chat.completion", {**said, "role": "assistant"}
+        choice = {"index": 0, name: said, "finish_reason": reason}
+        return {"id": self.connection, "object": kind, "choices": [choice], **more}
 
     def usage(self):
         n = len(self.generated)
@@ -62,10 +83,10 @@ class Server:
         self.queue, self.active, self.outbox, self.last = [], [], [], []
 
     def receive(self, connection, method, path, body):
-        if path != "/v1/completions" or method != "POST":
+        if path not in ("/v1/completions", "/v1/chat/completions") or method != "POST":
             return self._error(connection, 404, "not found")
         try:
-            request = Completion.parse(connection, body)
+            request = Completion.parse(connection, body, "chat" in path)
         except Exception as error:
             return self._error(connection, 400, f"{type(error).__name__}: {error}")
         if self._blocks(request) > self.total:
@@ -132,6 +153,9 @@ class Server:
     def _stream(self, request, token):
         if not request.begun:
             self._begin(request, 200, "text/event-stream; charset=utf-8")
+            if request.chat:  # as vLLM, which says the role before there is a token
+                event = json.dumps(request.chat_chunk({"role": "assistant", "content": ""}, None))
+                self._put(request.connection, body="data: " + event + "\n\n")
         text = CHARACTERS[token] if token else ""
         event = json.dumps(request.chunk(text, request.finish_reason))
         self._put(request.connection, body="data: " + event + "\n\n")

@@ -6,7 +6,7 @@ class Malformed(Exception):
     pass
 
 
-def fields_of(body):
+def fields_of(body, chat):
     try:
         given = json.loads(body)
     except ValueError as error:
@@ -14,6 +14,19 @@ def fields_of(body):
     if type(given) is not dict:
         raise Malformed("not an object")
     given = {"max_tokens": 16, "stream": False, "seed": 0, "prompt": None, **given}
+    if chat:
+        given["max_tokens"] = given.get("max_completion_tokens", given["max_tokens"])
+        turns = given.get("messages")
+        if type(turns) is not list or len(turns) == 0:
+            raise Malformed("no messages")
+        lines = []
+        for turn in turns:
+            role, content = turn.get("role"), turn.get("content")
+            if role not in {"user", "system", "assistant"} or type(content) is not str:
+                raise Malformed("no message")
+            lines.append(": ".join([role, content]))
+        given["prompt"] = "\n".join([*lines, "assistant: "])
+    given["chat"] = chat
     if type(given["prompt"]) is not str or not given["prompt"]:
         raise Malformed("no prompt")
     if set(given["prompt"]) - set(CHARACTERS):
@@ -40,11 +53,11 @@ class Server:
                 connection, ("start", [status, "application/json"]), ("body", text), ("end", True)
             )
 
-        if [method, path] != ["POST", "/v1/completions"]:
+        if [method, path[:4], path[-12:]] != ["POST", "/v1/", "/completions"]:
             refuse(404, f"{method} {path}?")
             return
         try:
-            given = fields_of(body)
+            given = fields_of(body, path.count("/") == 3)
         except Malformed as error:
             refuse(400, str(error))
             return
@@ -63,6 +76,11 @@ class Server:
 
         def answer(text, reason):
             choice = {"text": text, "index": 0, "finish_reason": reason}
+            if given["chat"]:
+                whole = {"role": "assistant", "content": text}
+                choice["delta" if given["stream"] else "message"] = whole
+                kind = "chat.completion" + ".chunk" * given["stream"]
+                return {"object": kind, "id": f"c{connection}", "choices": [choice]}
             return {"object": "text_completion", "id": f"c{connection}", "choices": [choice]}
 
         if_stream = given["stream"]

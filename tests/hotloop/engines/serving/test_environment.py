@@ -126,6 +126,22 @@ def test_a_changed_backend_of_ours_needs_no_new_environment(
     assert (second.backends / "onnxruntime" / "model.py").read_text() == "# changed\n"
 
 
+@pytest.mark.parametrize(("version", "real"), [("2.51.0", True), ("2.75.0", False)])
+def test_nvidias_backend_of_the_same_release_replaces_ours(
+    made: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, real: bool
+) -> None:
+    ours = environment.install().backends
+    theirs = tmp_path / "tritonserver"
+    (theirs / "backends" / "onnxruntime").mkdir(parents=True)
+    (theirs / "backends" / "onnxruntime" / "libtriton_onnxruntime.so").write_bytes(b"\x7fELF")
+    (theirs / "TRITON_VERSION").write_text(f"{version}\n")
+    monkeypatch.setattr(backend_folder, "NVIDIA", theirs)
+    found = environment.find().backends
+    assert (found != ours) == real
+    assert (found / "onnxruntime" / "libtriton_onnxruntime.so").exists() == real
+    assert (found / "onnxruntime" / "model.py").exists() != real
+
+
 def test_every_package_is_pinned_and_numpy_is_below_two() -> None:
     pins = dict(line.split("==") for line in environment.requirements())
     assert all(re.fullmatch(r"[\w.+-]+", version) for version in pins.values())

@@ -22,6 +22,8 @@ from hotloop.tasks.modules.llm_serving_engine import decoder
 from hotloop.tasks.modules.llm_serving_engine.paging import Memory
 
 TIMEOUT_S = 10.0
+COMPLETIONS, CHAT = "/v1/completions", "/v1/chat/completions"
+ROLES = ("system", "user", "assistant")
 CONTENT = {True: "text/event-stream", False: "application/json"}
 
 
@@ -45,7 +47,7 @@ class Client:
 
     comes: int
     body: str
-    path: str = "/v1/completions"
+    path: str = COMPLETIONS
     status: int = 200
     prompt: list[int] = field(default_factory=list[int])
     most: int = 1
@@ -62,6 +64,11 @@ class Client:
     def tokens(self) -> list[int]:
         """All known tokens: the prompt and those produced so far."""
         return [*self.prompt, *self.completion[: self.produced]]
+
+    @property
+    def chat(self) -> bool:
+        """Whether it asks for a message rather than a text."""
+        return self.path == CHAT
 
     @property
     def ended(self) -> bool:
@@ -85,29 +92,52 @@ class Client:
 
 
 def client_of(
-    rng: Rng, comes: int, length: int, most: int, *, stream: bool, ends_at_once: bool = False
+    rng: Rng,
+    comes: int,
+    length: int,
+    most: int,
+    *,
+    stream: bool,
+    ends_at_once: bool = False,
+    messages: int = 0,
 ) -> Client:
     """Return a client with a prompt of `length` characters.
 
     ends_at_once: use a seed for which the first token is END, if one of 3000 seeds does that.
+    messages: of a chat, of `length` characters each; 0 for a completion.
     """
-    prompt = [int(letter) for letter in rng.integers(1, len(decoder.CHARACTERS), length)]
+    if messages:
+        said = [(str(rng.choice(ROLES)), _letters(rng, length)) for _ in range(messages)]
+        whole = "".join(f"{role}: {decoder.text(content)}\n" for role, content in said)
+        prompt = [decoder.CHARACTERS.index(letter) for letter in f"{whole}assistant: "]
+    else:
+        said, prompt = [], _letters(rng, length)
     seed = int(rng.integers(1 << 31))
     if ends_at_once:
         last = decoder.logits(prompt)[-1]
         seeds = map(int, rng.integers(1 << 31, size=3000))
         seed = next((s for s in seeds if decoder.sampled(last, s, length) == decoder.END), seed)
-    body = {"prompt": decoder.text(prompt), "max_tokens": most, "seed": seed, "stream": stream}
-    body |= {"model": "decoder"}  # as OpenAI's clients always do
+    body = {"seed": seed, "stream": stream, "model": "decoder"}  # as OpenAI's clients always do
+    if messages:
+        chat = [{"role": role, "content": decoder.text(content)} for role, content in said]
+        limit = str(rng.choice(["max_tokens", "max_completion_tokens"]))
+        body |= {"messages": chat, limit: most}
+    else:
+        body |= {"prompt": decoder.text(prompt), "max_tokens": most}
     return Client(
         comes,
         json.dumps(body),
+        path=CHAT if messages else COMPLETIONS,
         prompt=prompt,
         most=most,
         seed=seed,
         stream=stream,
         completion=decoder.completion(prompt, most, seed),
     )
+
+
+def _letters(rng: Rng, length: int) -> list[int]:
+    return [int(letter) for letter in rng.integers(1, len(decoder.CHARACTERS), length)]
 
 
 @dataclass
@@ -269,15 +299,19 @@ def streamed(client: Client) -> tuple[str, list[str], bool] | str:
     if client.pieces and not _starts(client, 200, CONTENT[True]):
         return f"it starts with {shown(client.pieces[0])}"
     events = "".join(str(piece.get("body", "")) for piece in client.pieces)
-    for event in events.split("\n\n")[:-1] if events else []:
+    separate = events.split("\n\n")[:-1] if events else []
+    for number, event in enumerate(separate):
         data = event.removeprefix("data: ")
-        choice = _choice(data)
+        choice = _choice(client, data)
         if over or data == event or (data != "[DONE]" and choice is None):
             return f"an event is {shown(event)}"
         over = data == "[DONE]"
         if choice is None:
             continue
-        text += str(choice.get("text"))
+        piece = _text(client, choice, first=not number)
+        if piece is None:
+            return f"an event is {shown(event)}"
+        text += piece
         if choice.get("finish_reason") is not None:
             reasons.append(str(choice["finish_reason"]))
         elif reasons:
@@ -291,14 +325,29 @@ def _starts(client: Client, status: int, content: str) -> bool:
     return start[:1] == [status] and str(start[-1]).partition(";")[0].strip() == content
 
 
-def _choice(data: str) -> dict[str, Any] | None:
+def _choice(client: Client, data: str) -> dict[str, Any] | None:
     try:
         answer = as_message(json.loads(data)) or {}
     except (ValueError, RecursionError):
         return None
     choices = as_list(answer.get("choices"))
-    known = answer.get("object") == "text_completion" and "id" in answer
+    kind = "chat.completion.chunk" if client.stream else "chat.completion"
+    known = answer.get("object") == (kind if client.chat else "text_completion") and "id" in answer
     return as_message(choices[0]) if known and len(choices) == 1 else None
+
+
+def _text(client: Client, choice: dict[str, Any], *, first: bool) -> str | None:
+    """Return the text of an answer or event, or None if that is no part of an answer.
+
+    first: a chat's message, and its first event, must say whose it is.
+    """
+    if not client.chat:
+        return str(choice.get("text"))
+    said = as_message(choice.get("delta" if client.stream else "message"))
+    if said is None or said.get("role", None if first else "assistant") != "assistant":
+        return None
+    content = said.get("content") or ""
+    return content if isinstance(content, str) else None
 
 
 def answer_mismatch(client: Client) -> str | None:
@@ -311,10 +360,11 @@ def answer_mismatch(client: Client) -> str | None:
     if not _starts(client, 200, CONTENT[False]):
         return f"it starts with {shown(client.pieces[0])}"
     body = "".join(str(piece.get("body", "")) for piece in client.pieces)
-    choice = _choice(body)
-    if choice is None:
+    choice = _choice(client, body)
+    text = None if choice is None else _text(client, choice, first=True)
+    if choice is None or text is None:
         return f"its body is {shown(body)}"
-    reported = (choice.get("text"), choice.get("finish_reason"))
+    reported = (text, choice.get("finish_reason"))
     if reported != (client.text, client.reason):
         return f"it is {shown(reported)}, expected {shown((client.text, client.reason))}"
     got = as_message(json.loads(body).get("usage")) or {}
@@ -372,6 +422,30 @@ def batches(session: Session) -> str:
         ]
         drive = Drive("Overlapping requests", Limits(300, 8, 5, 24), clients, batch_mismatch=_waste)
     return _judged(session, (drive,), "No step was wasted for {count} requests.")
+
+
+def chat(session: Session) -> str:
+    """Require chats beside completions, and errors for what is no chat."""
+    with ours("the chats"):
+        rng = session.rng()
+        clients = [
+            client_of(rng, n, 4 + n, 14, stream=n % 2 == 0, messages=n % 4) for n in range(8)
+        ]
+        message = {"role": "user", "content": "a"}
+        bodies: list[dict[str, Any]] = [
+            {"prompt": "a"},
+            {"messages": []},
+            {"messages": "a"},
+            {"messages": [message, {"role": "robot", "content": "a"}]},
+            {"messages": [message, {"role": "user", "content": 7}]},
+            {"messages": [{"content": "a"}]},
+            {"messages": [message], "max_completion_tokens": 0},
+        ]
+        refused = [
+            Client(n, json.dumps(body), path=CHAT, status=400) for n, body in enumerate(bodies)
+        ]
+        drive = Drive("Chats and completions", Limits(200, 8, 12, 64), [*clients, *refused])
+    return _judged(session, (drive,), "Right on {count} connections, chats and completions.")
 
 
 def cancels(session: Session) -> str:

@@ -39,6 +39,7 @@ serve = hl.returns_data(
     streams=hl.following("tokens", serving.streams),
     batches=hl.following("tokens", serving.batches),
     cancels=hl.following("tokens", serving.cancels),
+    chat=hl.following("tokens", serving.chat),
 )
 
 capacity = hl.returns_data(correct=hl.Answers(planning.deployments))

@@ -18,6 +18,7 @@ from hotloop.tasks.modules.triton_ensemble import (
     pooling,
     routing,
     serving_rest,
+    tf_messages,
     truth,
 )
 from hotloop.tasks.modules.triton_ensemble.compositions import (
@@ -102,15 +103,21 @@ batch_on_gpu = hl.fills_tensor(
 )
 
 bert_export = hl.returns_data(
-    interface=bert.FILE.holds(
+    interface=bert.SMALL.holds(
         bert.interface_mismatch,
         "One file, with the names and types of the class, free in both sizes.",
     ),
-    correct=bert.FILE.holds(
+    correct=bert.SMALL.holds(
         bert.logits_mismatch,
         "It gives the logits of the class, with and without padding.",
         "interface",
     ),
+    base=bert.BASE.holds(
+        bert.base_mismatch,
+        "BERT-base has the right interface and logits, up to 512 tokens.",
+        "correct",
+    ),
+    serves=hl.Serves(bert.repository, bert.inquiries, after=("base",)),
 )
 
 saved_model = hl.returns_data(
@@ -124,4 +131,11 @@ saved_model = hl.returns_data(
     ),
     requests=hl.Answers(serving_rest.request_questions, entry="to_triton"),
     answers=hl.Answers(serving_rest.answer_questions, entry="from_triton"),
+)
+
+tf_serving = hl.returns_data(
+    reads=hl.HiddenAnswers(tf_messages.read_tensors, entry="arrays"),
+    writes=hl.HiddenAnswers(tf_messages.write_tensors, entry="tensors"),
+    answers=hl.HiddenAnswers(tf_messages.answered, after=("reads", "writes")),
+    refuses=hl.HiddenAnswers(tf_messages.refused, after=("answers",)),
 )
