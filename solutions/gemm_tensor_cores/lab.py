@@ -20,7 +20,7 @@
 #
 # How it works here:
 #
-# - CUDA C++ kernels are in `kernels.cu`, Triton kernels in `kernels_triton.py`. Edit them beside this notebook, save, and run the cell
+# - CUDA C++ kernels are in `kernels.cu`, Triton kernels in `kernels_triton.py`, one in Gluon in `gluon_tile.py`. Edit them beside this notebook, save, and run the cell
 #   with `check(…)`.
 # - Without a GPU, Hotloop's simulator runs CUDA C++. `#include "hotloop/tensor_cores.cuh"` has `ldmatrix` and `mma`: one PTX
 #   instruction each with nvcc, and the same fragments in the simulator. `cuda_pipeline.h` is CUDA's own; in the simulator a
@@ -358,7 +358,44 @@ def inspect_listing(path):
 check("gemm_tensor_cores.inspect_listing")
 
 # %% [markdown]
-# ## 13. How fast can this product get?
+# ## 13. A tile on Hopper in Gluon
+#
+# ### CARD gemm_tensor_cores.gluon_tile
+#
+# Triton decides on layouts, shared memory and pipelines for you. Gluon, in the same package, has you decide: you allocate the slots, initialize the
+# barriers, start the TMA loads and wait for wgmma. No GPU is needed to compile it for one.
+#
+# Write in `gluon_tile.py`:
+#
+# - `product(a, b, c, k, TILE_N, STAGES)`: program (i, j) computes one tile of c = a @ b, with sums in float32. `a`, `b` and `c` are tensor descriptors of float16 whose tiles are 128 × 64, 64 × TILE_N and
+#   128 × TILE_N; `k` is a multiple of 64. Keep `STAGES` slots for a and b (2 to 4), so that **a load is under way whenever a product starts**, but for the last one. Store the result by TMA. One warp group
+#   of four warps; both operands come from shared memory.
+# - `read_ptx(path)`: of such a kernel's PTX, a dict of `shape`, the wgmma's, such as `"m64n128k16"`; `products`, how many wgmma.mma_async there are; `stages`, how many barriers are initialized;
+#   `loads` and `stores`, the TMA instructions in each direction; `bytes`, the most that a phase of a barrier expects.
+#
+# The judge runs the IR of your kernel on a model of these instructions, which knows each copy and each product that is under way, and compiles the same IR to PTX itself. Speed on a GPU: not measured here.
+# Predict before you read: how many wgmma does a tile of 128 × 128 × 64 need?
+#
+# ### HINTS gemm_tensor_cores.gluon_tile
+
+# %%
+import tempfile
+from pathlib import Path
+
+import gluon_tile
+
+try:
+    listing = Path(tempfile.mkdtemp()) / "kernel.ptx"
+    listing.write_text(gluon_tile.compiled(128, 3).asm["ptx"])
+    print(gluon_tile.read_ptx(listing))
+except Exception as error:
+    print("not compiled yet:", str(error).splitlines()[0])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "gluon_tile", "locked": true, "points": 18, "solution": false, "task": false}
+check("gemm_tensor_cores.gluon_tile")
+
+# %% [markdown]
+# ## 14. How fast can this product get?
 #
 # ### CARD gemm_tensor_cores.explain
 #

@@ -34,6 +34,7 @@
 # | `graph_reading.py`, `rewrites.py` | reading and rewriting graphs: tasks 2 to 5 |
 # | `quantize.py`, `session.py` | INT8 quantization, and timed inference: tasks 6 and 7 |
 # | `build_logs.py`, `build_healthy.json.gz`, `build_a.json.gz` to `build_d.json.gz` | five recorded sessions, and what you find in them: task 10 |
+# | `trt_logs.py`, `generated_build.log` | what the log of a TensorRT build says, and a log in that form: task 12 |
 # | `graph_drawing.py` | draws a graph in this notebook |
 # | `jetson_nano.json` | the versions that a Jetson Nano can run, each with its source |
 
@@ -637,9 +638,6 @@ check("resnet_tensorrt.engine")
 # `evidence` is `"warnings"`, `"outputs"` (their number), `"threads_per_core"`, or a type of operator whose share of the
 # nodes' time shows the cause; `value` is that number, within 3 %.
 #
-# TensorRT's own log cannot be recorded without a GPU. `trtexec_log.md` in the lesson's folder shows how to read
-# one, on lines from public issues.
-#
 # ### HINTS resnet_tensorrt.slow_builds
 
 # %%
@@ -657,7 +655,47 @@ import build_logs
 check("resnet_tensorrt.slow_builds")
 
 # %% [markdown]
-# ## 12. Write the report
+# ## 12. Read the log of a TensorRT build
+#
+# ### CARD resnet_tensorrt.trtexec_log
+#
+# `trtexec --verbose` prints thousands of lines, and a `tensorrt.ILogger` of your own gets those that TensorRT writes, one call each. `trtexec_log.md` in the lesson's folder shows how to read them, on lines from
+# public issues. A log of a GPU was not recorded here yet: `generated_build.log`, and the logs that the judge asks about, are **generated** with such lines, for a ResNet of several blocks, and with random numbers.
+#
+# Write `read_log(path)` in `trt_logs.py`. The file is a trtexec log, in which a message may go on in lines without a head, or a JSON list of `[severity, message]`, as an ILogger gets them (1 error, 2 warning, 3 information, 4 verbose). A dict of
+#
+# | key | what |
+# | --- | --- |
+# | `warnings` | messages of that severity |
+# | `fused` | convolutions that took over the scale of a BatchNormalization (`Fusing convolution weights from …`) |
+# | `layers` | layers after the last optimization that says it |
+# | `precisions` | of `Float`, `Half`, `Int8`, those in the formats that were tuned, sorted |
+# | `skipped` | tactics that were left out for lack of memory |
+# | `requested_mb` | the most that a tactic asked of the *device* and did not get; None if there is none |
+# | `reformat_share` | the share of reformats in the time of all layers of the profile, without the total; by its column of percent |
+# | `gpu_ms`, `enqueue_ms` | medians of GPU Compute Time and Enqueue Time |
+# | `build_s` | how long the engine was built |
+# | `cause` | what is wrong, one of the words below, or None |
+#
+# What is not in the file is None; trtexec's own lines are not in an ILogger's. The causes: `memory`, tactics were left out because the device has no more; `workspace`, because of a limit that somebody set; `unfused`, fewer convolutions were fused with their scale than ends of blocks with their activation
+# (`ConvReluFusion`); `precision`, half precision was not allowed; `reformats`, they take more than a tenth of the time; `host`, launching takes at least 0.9 of the GPU's time.
+#
+# ### HINTS resnet_tensorrt.trtexec_log
+
+# %%
+log = Path("generated_build.log").read_text().splitlines()
+print(*log[:4], "…", *log[40:52], "…", *log[-8:], sep="\n")
+
+# %%
+import trt_logs
+
+trt_logs.read_log("generated_build.log")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "trtexec_log", "locked": true, "points": 10, "solution": false, "task": false}
+check("resnet_tensorrt.trtexec_log")
+
+# %% [markdown]
+# ## 13. Write the report
 #
 # ### CARD resnet_tensorrt.report
 #

@@ -36,6 +36,7 @@
 # | `annotations.py` | names in a program and in a profile |
 # | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
 # | `donation.py` | buffer donation |
+# | `pipelined.py` | a Pallas kernel that copies while it multiplies |
 # | `lazy_training.py`, `lazy_reading.py`, `mnist.py` | the same training in PyTorch/XLA, and what it reports |
 # | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
@@ -549,7 +550,45 @@ for letter in ("healthy", *"abcd"):
 check("xla_vs_eager.diagnose")
 
 # %% [markdown]
-# ## 11. The training step in PyTorch/XLA
+# ## 11. A pipelined matrix product in Pallas
+#
+# ### CARD xla_vs_eager.pallas_pipeline
+#
+# XLA writes kernels; where it writes a slow one, you write your own in Pallas. On a TPU a kernel computes on VMEM, megabytes on the chip,
+# and starts the copies (DMA) from the large memory (HBM) itself. A kernel that waits for each copy is as slow as copying and multiplying one after the other.
+#
+# Write in `pipelined.py`: `matmul(a, b, interpret=False)`, one `pallas_call` for float32 matrices whose sides are multiples of `TILE`. Both operands stay where
+# they are (`memory_space=pl.ANY`); the kernel copies their tiles to VMEM by `pltpu.make_async_copy`, and **while a product runs, the tiles of the next step are on their way**.
+# VMEM holds at most 768 KiB, windows of a `BlockSpec` counted twice: tiles, no whole strips. Use `jnp.dot`, `pl.loop`, `pl.when` and arithmetic on float32; the judge's machine
+# refuses other operations by name. Without a TPU, write `jax.lax.div` for `//`, which asks for the TPU's kind.
+#
+# No TPU is needed: `pltpu.InterpretParams` simulates its memories on the CPU, fills them with NaN, executes a copy only where something waits for it, and
+# has a race detector. The judge exports your kernel for a TPU and runs what was exported in a machine of its own. How fast it is on a TPU was not measured here.
+#
+# ### HINTS xla_vs_eager.pallas_pipeline
+
+# %%
+import pipelined
+from jax.experimental.pallas import tpu as pltpu
+
+left = np.random.default_rng(1).standard_normal((128, 384), np.float32)
+right = np.random.default_rng(2).standard_normal((384, 256), np.float32)
+checked = pltpu.InterpretParams(detect_races=True, dma_execution_mode="on_wait")
+try:
+    product = np.asarray(pipelined.matmul(left, right, interpret=checked))
+    print("largest difference:", np.abs(product - left @ right).max())
+finally:
+    pltpu.reset_tpu_interpret_mode_state()
+
+# %% [markdown]
+# Move the wait behind the product and run the cell again: what are the values, and which two lines does the detector name? Then try `dma_execution_mode="eager"`: the values are
+# right, and the race is still there. Last, one semaphore for both slots.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "pallas_pipeline", "locked": true, "points": 13, "solution": false, "task": false}
+check("xla_vs_eager.pallas_pipeline")
+
+# %% [markdown]
+# ## 12. The training step in PyTorch/XLA
 #
 # ### CARD xla_vs_eager.torch_xla_step
 #
@@ -605,7 +644,7 @@ else:
 check("xla_vs_eager.torch_xla_step")
 
 # %% [markdown]
-# ## 12. Read PyTorch/XLA's metrics report and dump
+# ## 13. Read PyTorch/XLA's metrics report and dump
 #
 # ### CARD xla_vs_eager.torch_xla_report
 #
@@ -624,7 +663,7 @@ check("xla_vs_eager.torch_xla_step")
 check("xla_vs_eager.torch_xla_report")
 
 # %% [markdown]
-# ## 13. Write the report
+# ## 14. Write the report
 #
 # ### CARD xla_vs_eager.report
 #

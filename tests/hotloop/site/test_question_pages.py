@@ -10,6 +10,7 @@ import pytest
 
 from hotloop.core import paths
 from hotloop.learn.bank.catalog import CatalogEntry, Proof
+from hotloop.learn.bank.guides import Guide, guides
 from hotloop.learn.bank.question import InterviewQuestion
 from hotloop.learn.bank.translation import Translation
 from hotloop.site import guides_page, question_index, questions
@@ -198,8 +199,6 @@ def test_code_in_a_prompt_shows_as_code(entry: CatalogEntry) -> None:
 def test_guides_are_covered_and_corrected(
     entry: CatalogEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hotloop.learn.bank.guides import Guide
-
     monkeypatch.setattr(guides_page, "find", lambda _key: entry)
     guide = Guide.model_validate(
         {
@@ -216,3 +215,15 @@ def test_guides_are_covered_and_corrected(
     assert "## A guide" in page
     assert "Covered by [Bytes of a batch](fused_softmax/bytes_of_a_batch.md)." in page
     assert "What holds: It is not. (<https://a.example>)" in page
+
+
+def test_a_guide_is_shown_in_chinese_with_all_of_its_corrections() -> None:
+    page = "\n".join(guides_page.page(guides()))
+    chinese = page[page.index("## 中文面试的问题") :]
+    translated = [guide for guide in guides() if guide.chinese]
+    assert len(translated) == 7
+    assert chinese.count("常见的说法：") == sum(len(guide.corrections) for guide in translated)
+    assert ".zh.md)" in chinese
+    incomplete = translated[0].model_dump() | {"chinese": {"asks": "什么？", "corrections": []}}
+    with pytest.raises(ValueError, match="as many corrections"):
+        Guide.model_validate(incomplete)

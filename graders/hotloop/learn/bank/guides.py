@@ -29,6 +29,20 @@ class Correction(Strict):
         return self
 
 
+class ChineseCorrection(Strict):
+    """A correction in Chinese; its proof or source is that of the English one."""
+
+    usual: Text
+    right: Text
+
+
+class ChineseGuide(Strict):
+    """A guide's question in Chinese. corrections: all of the English ones, in their order."""
+
+    asks: Text
+    corrections: list[ChineseCorrection] = Field(default_factory=list[ChineseCorrection])
+
+
 class Guide(Strict):
     """A question of a guide. covered_by: keys of the bank's questions that cover it."""
 
@@ -37,6 +51,13 @@ class Guide(Strict):
     asks: Text
     covered_by: Annotated[list[TaskKey], Field(min_length=1)]
     corrections: list[Correction] = Field(default_factory=list[Correction])
+    chinese: ChineseGuide | None = None
+
+    @model_validator(mode="after")
+    def _is_wholly_translated(self) -> Self:
+        if self.chinese and len(self.chinese.corrections) != len(self.corrections):
+            raise ValueError("`chinese` has as many corrections as there are in English")
+        return self
 
 
 class Guides(Strict):

@@ -6,7 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from hotloop.tasks import authoring as hl
-from hotloop.tasks.modules.gemm_tensor_cores import cases, counted, listings, low_precision, timed
+from hotloop.tasks.modules.gemm_tensor_cores import (
+    cases,
+    counted,
+    gluon,
+    listings,
+    low_precision,
+    timed,
+)
 
 PROGRAMS = Path(__file__).parent / "programs"
 BASELINES = Path(__file__).parent / "baselines.py"
@@ -148,3 +155,13 @@ decode_attention = hl.triton_kernel(
 # --- listings -------------------------------------------------------------------------------------
 
 inspect_listing = hl.returns_data(correct=hl.Answers(listings.excerpts))
+
+# --- in Gluon -------------------------------------------------------------------------------------
+
+gluon_tile = hl.returns_data(
+    right=hl.WritesFiles(gluon.right),
+    races=hl.WritesFiles(gluon.races, after=("right",)),
+    overlapped=hl.WritesFiles(gluon.overlapped, after=("races",)),
+    compiles=hl.WritesFiles(gluon.compiles, after=("right",)),
+    read=hl.HiddenAnswers(gluon.readings, entry="read_ptx", after=("compiles",)),
+)

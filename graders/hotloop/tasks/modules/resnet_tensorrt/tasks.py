@@ -18,6 +18,7 @@ from hotloop.tasks.modules.resnet_tensorrt import (
     sessions,
     synthetic_builds,
     torch_resnet50,
+    trtexec_logs,
 )
 from hotloop.tasks.modules.resnet_tensorrt.exported_files import DONE
 
@@ -87,4 +88,9 @@ engine = hl.returns_data(
 slow_builds = hl.returns_data(
     figures=hl.Answers(synthetic_builds.questions),
     diagnosis=builds.DIAGNOSIS,
+)
+
+trtexec_log = hl.returns_data(
+    figures=hl.Answers(partial(trtexec_logs.questions, keys=trtexec_logs.FIGURES)),
+    cause=hl.Answers(partial(trtexec_logs.questions, keys=("cause",))),
 )

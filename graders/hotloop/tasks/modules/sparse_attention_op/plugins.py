@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -52,13 +54,19 @@ CARRYING = ("clone", "attach_to_context", "get_fields_to_serialize")
 
 HEADERS = ("NvInferRuntime.h", "cuda_runtime_api.h")
 PLACES = (
+    Path(sys.prefix) / "include",
+    *sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/include")),
     Path("/usr/include/x86_64-linux-gnu"),
     Path("/usr/include"),
     Path("/usr/local/cuda/include"),
     Path("/usr/local/tensorrt/include"),
 )
+"""Where headers are looked for. No wheel has TensorRT's; NVIDIA's repository has them under
+Apache-2.0. The first place is for them, the second one is where wheels of CUDA put theirs."""
 REMEDY = (
-    "sudo apt-get install libnvinfer-headers-dev cuda-cudart-dev-13-0, from NVIDIA's repository"
+    "pip install nvidia-cuda-runtime nvidia-cuda-crt, and copy include/ of "
+    f"https://github.com/NVIDIA/TensorRT to {Path(sys.prefix) / 'include'}; or apt-get install "
+    "libnvinfer-headers-dev cuda-cudart-dev-13-0, from NVIDIA's packages"
 )
 
 Sizes = tuple[int, int, int, int]

@@ -12,6 +12,7 @@ from hotloop.tasks.modules.xla_vs_eager import (
     gpu_steps,
     lazy,
     padding,
+    pallas,
     profiles,
     recordings,
     speed,
@@ -100,6 +101,12 @@ donate = hl.returns_data(
 diagnose = hl.returns_data(
     figures=hl.Answers(recordings.figure_questions),
     diagnosis=recordings.DIAGNOSIS,
+)
+
+pallas_pipeline = hl.returns_data(
+    right=hl.WritesFiles(pallas.right),
+    races=hl.WritesFiles(pallas.races, after=("right",)),
+    overlapped=hl.WritesFiles(pallas.overlapped, after=("races",)),
 )
 
 torch_xla_step = hl.fills_tensor(
