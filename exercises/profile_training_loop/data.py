@@ -4,6 +4,7 @@
     load("cifar-10-binary.tar.gz")      # the archive as it was downloaded
     load("cifar-10-batches-bin")        # or the folder that it unpacks to
     download("cifar10")                 # CIFAR-10 by torchvision, where there is a network
+    records(...)                        # the same paths, or one .bin file: in the files' own format
 
 CIFAR-10 (Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009) comes from
 https://www.cs.toronto.edu/~kriz/cifar.html as the "binary version (suitable for C programs)". The
@@ -101,6 +102,30 @@ def download(folder: str | Path) -> Pictures:
     labels = [torch.tensor(part.targets, dtype=torch.int64) for part in parts]
     classes = tuple(parts[0].classes)
     return Pictures(images[0], labels[0], images[1], labels[1], classes, "CIFAR-10")
+
+
+def records(path: str | Path | None = None) -> torch.Tensor:
+    """Pictures to train on in CIFAR-10's binary format: uint8 [n, 3073], a label and three planes.
+
+    path: one file of that format, with any number of pictures, or as for `load`; without it those
+    that `load` draws. DataError says what is wrong with the file and what to do.
+    """
+    if path is None or Path(path).suffix != ".bin":
+        pictures = load(path)
+        planes = pictures.images.movedim(3, 1).reshape(-1, PIXELS)
+        return torch.cat([pictures.labels[:, None].to(torch.uint8), planes], 1)
+    try:
+        content = np.fromfile(path, np.uint8)
+    except OSError as error:
+        raise DataError(f"{path}: it cannot be read ({error.strerror}).") from None
+    if not len(content) or len(content) % RECORD:
+        raise DataError(f"{path}: {len(content):,} bytes are no records of {RECORD:,}. {AGAIN}")
+    found = torch.from_numpy(content.reshape(-1, RECORD))
+    if (worst := int(found[:, 0].max())) >= CLASSES:
+        raise DataError(
+            f"{path}: it is damaged: it has a class {worst}, and 9 is the last. {AGAIN}"
+        )
+    return found
 
 
 # --- CIFAR-10 -------------------------------------------------------------------------------------

@@ -21,9 +21,9 @@
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
 #   separate judge process calls your function on hidden inputs and reports what it found.
-# - Tasks 5 and 6 are written in `training.py` next to this notebook. Open it in JupyterLab's editor
+# - Tasks 5 and 7 are written in `training.py` next to this notebook, task 6 in `loading.py`, task 9 in `cifar.py`. Open them in JupyterLab's editor
 #   (double-click in the file list), save, and run the check here.
-# - No GPU is needed. On a CPU the loops train a small ResNet, so that a step takes milliseconds, and task 7 profiles a few
+# - No GPU is needed. On a CPU the loops train a small ResNet, so that a step takes milliseconds, and task 8 profiles a few
 #   steps of ResNet-50; with a GPU all of them train ResNet-50. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
@@ -31,6 +31,8 @@
 # | --- | --- |
 # | `slow_loop.py` | the slow loop; you run it, and do not change it |
 # | `training.py` | your loop |
+# | `slow_photos.py`, `photos.py`, `loading.py` | a loop that decodes photos, its data set, and your loop for it, for task 6 |
+# | `slow_cifar.py`, `cifar.py` | ResNet-50 on records of CIFAR-10, and your loop for it, for task 9 |
 # | `resnet.py`, `data.py` | the network, and images to train it on |
 # | `software_device.py` | a simulated asynchronous device with its own clock, for task 1 |
 # | `watched_loop.py` | a short healthy loop to profile, for task 2 |
@@ -451,7 +453,55 @@ for row in rows[:12]:
 check("profile_training_loop.augment")
 
 # %% [markdown]
-# ## 6. Speed up the whole training loop
+# ## 6. Overlap loading with training
+#
+# ### CARD profile_training_loop.load_photos
+#
+# `slow_photos.py` trains on photos in files. Its data set, `Photos` in `photos.py`, decodes a file whenever a photo is asked for: entropy
+# decoding, inverse transform, colors, as for JPEG. In `augment` you made a sample cheaper; a decoder is as fast as it is, so that here it
+# must run at the same time as the step. Profile the loop first, below. Then write three functions in `loading.py`:
+#
+# - `train_on_photos(files, labels, plan, rate, initial, trained)` trains as `slow_photos.train_on_photos` does: the same photos in the
+#   same steps, the same update. `plan` is `[epochs, steps, batch]`; no photo occurs twice. The judge compares the weights and times both loops on two cores:
+#   one long epoch, and three short ones. Leave no process running when it returns.
+# - `prefetch(load_ms, step_ms, workers, most)` says how far ahead the workers must be. `load_ms` is how long a worker needs for
+#   each batch of an epoch, in order, and `step_ms` how long a step takes. PyTorch gives the batches to the workers in turn, and asks each for `prefetch_factor` batches at first; whenever
+#   the loop takes a batch, one more is asked for, of the worker whose turn it is. Batches are taken in order. Return
+#   `{"epoch_ms": [...], "prefetch_factor": ...}`: for each factor from 1 to `most`, the time from the beginning of the epoch to the end of its last step; and the
+#   smallest factor whose epoch is at most 1 % longer than the shortest of them. A batch in flight is memory.
+# - `projected(batches, weight, out)` computes on a GPU and is judged only there: `out[i] = relu(batches[i].float() @ weight).mean(0)`, all in
+#   float32, for batches of 16 MiB in ordinary host memory. The baseline copies each with `.cuda()` and waits. Without a GPU its check stays pending.
+#
+# ### HINTS profile_training_loop.load_photos
+
+# %%
+import photos
+import slow_photos
+from torch.profiler import ProfilerActivity, profile
+
+
+def profile_photos(train, path="traces/photos.pt.trace.json"):
+    """One epoch of a loop over photos, under the profiler."""
+    files, labels = photos.album(96)
+    plan = torch.randperm(96).view(1, 6, 16)
+    torch.manual_seed(0)
+    model = slow_photos.ResNet(slow_photos.SMALL)
+    initial = torch.empty(sum(entry.numel() for entry in model.state_dict().values()))
+    slow_photos.pack(model, initial)
+    Path(path).parent.mkdir(exist_ok=True)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        train(files, labels, plan, 0.01, initial, torch.empty_like(initial))
+    profiler.export_chrome_trace(path)
+    return trace.top_ops(trace.read(path))
+
+
+profile_photos(slow_photos.train_on_photos)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "load_photos", "locked": true, "points": 18, "solution": false, "task": false}
+check("profile_training_loop.load_photos")
+
+# %% [markdown]
+# ## 7. Speed up the whole training loop
 #
 # ### CARD profile_training_loop.train
 #
@@ -460,7 +510,7 @@ check("profile_training_loop.augment")
 # then by their accuracy on held-out images, and times your loop against the
 # slow one in alternation, with new images, labels and weights each time.
 #
-# Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and
+# One check takes a loop as its baseline that has every remedy but `channels_last`. Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and
 # vice versa. Write down what each change gained; the report asks for it. You need no log and no
 # checkpoint in the steps, but say in the report where they should go.
 #
@@ -489,17 +539,17 @@ def compare_loops():
 
 compare_loops()
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "train", "locked": true, "points": 34, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "train", "locked": true, "points": 37, "solution": false, "task": false}
 check("profile_training_loop.train")
 
 # %% [markdown]
-# ## 7. Profile ResNet-50 on CIFAR-10, in float32 and under autocast
+# ## 8. Profile ResNet-50 on CIFAR-10, in float32 and under autocast
 #
 # ### CARD profile_training_loop.profile_resnet
 #
 # Until now the network was a small one. `RESNET50` in `resnet.py` is ResNet-50 with the stem that CIFAR-10's 32×32 pictures
 # need, 53 convolutions and 23.5 million parameters. On a CPU a training step of a few pictures takes about a second, so that a handful of profiled
-# steps is all you need; with a GPU tasks 5 and 6 train it as a whole.
+# steps is all you need; with a GPU tasks 5 and 7 train it as a whole.
 #
 # Write `profile_resnet50(folder, steps, batch, pictures=None, network=…)`. It trains `ResNet(RESNET50)` with SGD twice under
 # `torch.profiler`, once in float32, and once with the forward pass under `torch.autocast` to bfloat16:
@@ -592,7 +642,116 @@ def median_step(path):
 check("profile_training_loop.profile_resnet")
 
 # %% [markdown]
-# ## 8. Write the report
+# ## 9. Speed up ResNet-50 on CIFAR-10
+#
+# ### CARD profile_training_loop.train_resnet50
+#
+# Now the published network itself. `slow_cifar.train_resnet50` trains `ResNet(RESNET50)` on records in CIFAR-10's binary format, uint8
+# `[n, 3073]`: a label, then the red, the green and the blue plane. `data.records()` draws such records, and
+# `data.records("cifar-10-batches-bin")` or a path of one `.bin` file reads the data set's.
+#
+# Write `train_resnet50(records, plan, rate, initial, trained)` in `cifar.py`, which trains as the slow loop does, and faster. On a CPU the judge times a step of two pictures, and
+# compares the 23.5 million weights of every timed run. Besides the slow loop it takes others as the baseline: each has every remedy but
+# one: on a GPU autocast, torch.compile and cudnn.benchmark here; `channels_last` in task 7, on the small network, where it matters more on a CPU. Only who uses this remedy is faster than
+# that loop, so you see what each is worth by itself. The loader's share you have measured in task 6.
+#
+# *Predict first*: which of the slow loop's causes still matters, now that a step computes so much more?
+#
+# ### HINTS profile_training_loop.train_resnet50
+
+# %%
+import cifar
+import slow_cifar
+
+
+def cifar_seconds(train, batch=4):
+    """Seconds of one step of ResNet-50 on drawn records, after one step to warm up."""
+    torch.manual_seed(0)
+    model = resnet.ResNet(resnet.RESNET50)
+    initial = torch.empty(sum(entry.numel() for entry in model.state_dict().values()))
+    resnet.pack(model, initial)
+    plan = torch.tensor([[[sample, 4, 4, 0] for sample in range(batch)]])
+    for _ in range(2):
+        started = time.perf_counter()
+        train(data.records()[:64], plan, 0.002, initial, torch.empty_like(initial))
+    return time.perf_counter() - started
+
+
+cifar_seconds(slow_cifar.train_resnet50)
+
+# %%
+cifar_seconds(cifar.train_resnet50)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "train_resnet50", "locked": true, "points": 17, "solution": false, "task": false}
+check("profile_training_loop.train_resnet50")
+
+# %% [markdown]
+# ## 10. Compute the report's figures
+#
+# ### CARD profile_training_loop.measured_report
+#
+# A report says by how many percent a step got faster, and how busy the device is. Let the two profiles say it: `measured_report(before, after)`
+# takes the paths of two traces, plain `.json`, and returns the text of a Markdown table:
+#
+# ```text
+# | | before | after | change |
+# | --- | --- | --- | --- |
+# | step time, ms | 71.2 | 29.4 | -58.7 % |
+# | utilization, % | 41.0 | 87.2 | +46.2 |
+# ```
+#
+# - The step time is the median of the steps, as in `read_trace`. Its change is in percent of the time before: negative if the step got faster.
+# - The utilization is the share of all steps' time in which at least one `kernel`, `gpu_memcpy` or `gpu_memset` runs; in a trace without any of them,
+#   in which at least one `cpu_op` runs, on whatever thread. Its change is in percentage points.
+# - Each number has one decimal or more.
+#
+# ### HINTS profile_training_loop.measured_report
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "measured_report_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.measured_report
+### STUB def measured_report(before, after):
+### STUB     raise NotImplementedError("profile_training_loop.measured_report")
+def measured_report(before, after):
+    first, second = (step_and_utilization(path) for path in (before, after))
+    gain = 100 * (second[0] / first[0] - 1)
+    return "\n".join(
+        [
+            "| | before | after | change |",
+            "| --- | --- | --- | --- |",
+            f"| step time, ms | {first[0]:.2f} | {second[0]:.2f} | {gain:+.1f} % |",
+            f"| utilization, % | {first[1]:.1f} | {second[1]:.1f} | {second[1] - first[1]:+.1f} |",
+        ]
+    )
+
+
+def step_and_utilization(path):
+    lasting = [e for e in json.loads(Path(path).read_text())["traceEvents"] if e.get("ph") == "X"]
+    steps = [
+        (e["ts"], e["ts"] + e["dur"])
+        for e in lasting
+        if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#")
+    ]
+    gpu = [e for e in lasting if e.get("cat") in {"kernel", "gpu_memcpy", "gpu_memset"}]
+    work = gpu or [e for e in lasting if e.get("cat") == "cpu_op"]
+    spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in work)
+    busy = 0.0
+    for start, end in steps:
+        reached = start
+        for first, last in spans:
+            busy += max(0.0, min(last, end) - max(first, reached))
+            reached = max(reached, min(last, end))
+    total = sum(end - start for start, end in steps)
+    return statistics.median(end - start for start, end in steps) / 1000, 100 * busy / total
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "measured_report", "locked": true, "points": 8, "solution": false, "task": false}
+check("profile_training_loop.measured_report")
+
+# %% [markdown]
+# ## 11. Write the report
 #
 # ### CARD profile_training_loop.report
 #
@@ -601,7 +760,7 @@ check("profile_training_loop.profile_resnet")
 # 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
 # 2. What you changed, in which order, and what each change gained, in percent of the step time, with how
 #    you measured it and with what uncertainty.
-# 3. GPU utilization before and after, or, without a GPU, which of your changes you expect to matter there
+# 3. Step time and utilization before and after, as `measured_report` computes them from both profiles; without a GPU also which of your changes you expect to matter there
 #    and how you would prove it.
 # 4. What you left alone, and why: where the next gain would come from, and how far you are from the limit.
 #

@@ -407,3 +407,32 @@ def test_the_python_version_is_read_by_torchvision_itself(
     for channel, row, column in ((0, 0, 1), (1, 5, 31), (2, 31, 0)):
         place = 1024 * channel + 32 * row + column
         assert found.images[RECORDS + 4, row, column, channel] == second[b"data"][4, place]
+
+
+# --- in the files' own format ---------------------------------------------------------------------
+
+
+def test_records_are_those_of_the_files(data: ModuleType, small: Path) -> None:
+    one = small / NAMES[2]
+    found = data.records(one)
+    assert found.numpy().tobytes() == one.read_bytes()
+    everything = data.records(small)
+    assert everything.shape == (5 * RECORDS, 3073)
+    assert torch.equal(everything[2 * RECORDS : 3 * RECORDS], found)
+
+
+def test_records_without_a_path_are_drawn(data: ModuleType) -> None:
+    found, pictures = data.records(), data.load()
+    assert found.dtype == torch.uint8
+    assert torch.equal(found[:, 0].long(), pictures.labels)
+    assert torch.equal(found[5, 1:].view(3, 32, 32), pictures.images[5].movedim(2, 0))
+
+
+def test_a_file_that_holds_no_records_is_told(data: ModuleType, tmp_path: Path) -> None:
+    cases = {"short.bin": b"12", "empty.bin": b"", "classes.bin": bytes([200]) * 3073}
+    for name, content in cases.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(data.DataError, match=name):
+            data.records(tmp_path / name)
+    with pytest.raises(data.DataError, match="cannot be read"):
+        data.records(tmp_path / "missing.bin")

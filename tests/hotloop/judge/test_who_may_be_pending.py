@@ -127,6 +127,7 @@ PLACES = {
         "The sandbox's own first process says so, before it executes the worker."
     ),
     "judge/worker_connection.py WorkerConnection._fail": OWN_PROCESS,
+    "tasks/modules/profile_training_loop/whole_calls.py FastWholeCalls.__call__": MACHINE,
     "author/external/triton_traffic.py _no": (
         "`counted` turns it into a clause of a sentence; it is no verdict."
     ),

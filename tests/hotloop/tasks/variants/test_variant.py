@@ -108,7 +108,9 @@ def test_tasks_that_are_the_same_for_all_are_known() -> None:
     }
     assert alike["fused_softmax"] == []
     drawn = ["timeline", "nsight_systems"]
-    assert alike["profile_training_loop"] == ["profile_resnet", "report", *drawn]
+    assert alike["profile_training_loop"] == [
+        *("load_photos", "profile_resnet", "train_resnet50", "measured_report", "report", *drawn)
+    ]
     steps = ["compiled_step", "fused_loss", "host_transfer", "donate"]
     assert alike["xla_vs_eager"] == [*steps, "torch_xla_step", "torch_xla_report", "report"]
     others = [task.id for task in curriculum.load_module("triton_ensemble").tasks]

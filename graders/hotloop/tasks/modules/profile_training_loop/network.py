@@ -105,21 +105,21 @@ class Network:
         """Sample a run's inputs."""
         images, labels, plan, initial = call.inputs()
         images[...], labels[...] = pictures(rng, Textures(rng), len(images))
-        plan[...] = self._plan(rng, len(images), *plan.shape[:2])
+        plan[...] = self.plan(rng, len(images), *plan.shape[:2])
         initial[...] = self.initial(rng)
 
     def cases(self, rng: Rng) -> Iterator[Case]:
         """Yield few, short runs, because each is trained twice."""
-        yield self._case(rng, "one step", 40, 1, 32)
-        yield self._case(rng, "steps of 20 images", 64, 4, 20)
-        yield self._case(rng, "steps of 64 images", 200, 3, 64)
+        yield self.training(rng, "one step", 40, 1, 32)
+        yield self.training(rng, "steps of 20 images", 64, 4, 20)
+        yield self.training(rng, "steps of 64 images", 200, 3, 64)
 
     def exam(self, rng: Rng) -> Exam:
         """Return a run that learns, and held-out images of the same textures."""
         textures = Textures(rng)
         images, labels = pictures(rng, textures, LEARNING_IMAGES)
-        plan = self._plan(rng, LEARNING_IMAGES, LEARNING_STEPS, LEARNING_BATCH)
-        training = self._training("a longer run", rng, images, labels, plan, LEARNING_RATE)
+        plan = self.plan(rng, LEARNING_IMAGES, LEARNING_STEPS, LEARNING_BATCH)
+        training = self._run("a longer run", rng, images, labels, plan, LEARNING_RATE)
         unseen, answers = pictures(rng, textures, HELD_OUT)
 
         def test(weights: Floats) -> Case:
@@ -146,12 +146,13 @@ class Network:
         an_image = sum(2 * layer.outputs * int(np.prod(layer.shape)) for layer in self.layers)
         return 3 * an_image * steps * batch
 
-    def _case(self, rng: Rng, label: str, n: int, steps: int, batch: int) -> Case:
+    def training(self, rng: Rng, label: str, n: int, steps: int, batch: int) -> Case:
+        """Return a short run of `steps` steps on `n` images."""
         images, labels = pictures(rng, Textures(rng), n)
-        plan = self._plan(rng, n, steps, batch)
-        return self._training(label, rng, images, labels, plan, CAREFUL_RATE)
+        plan = self.plan(rng, n, steps, batch)
+        return self._run(label, rng, images, labels, plan, CAREFUL_RATE)
 
-    def _training(
+    def _run(
         self,
         label: str,
         rng: Rng,
@@ -169,7 +170,7 @@ class Network:
         )
         return Case(label, arguments, TensorSpec((self.size,), FP32))
 
-    def _plan(self, rng: Rng, images: int, steps: int, batch: int) -> NDArray[np.int64]:
+    def plan(self, rng: Rng, images: int, steps: int, batch: int) -> NDArray[np.int64]:
         """Return a plan that uses all images equally often, as far as possible."""
         rounds = -(-steps * batch // images)
         order = np.concatenate([rng.permutation(images) for _ in range(rounds)])

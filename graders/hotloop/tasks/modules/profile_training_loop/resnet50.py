@@ -47,7 +47,7 @@ MOST_BEFORE, MOST_BESIDE = 50, 5
 RELATIVE = 0.02
 TIMEOUT_S = 300.0
 
-Event = Mapping[str, Any]
+Event = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _record(session: Session) -> Recording:
 def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
     convolutions = Convolutions()
     backwards = updates = 0
-    for event in _events(data):
+    for event in events_of(data):
         name = event.get("name")
         if name == CONVOLUTION:
             arguments = as_message(event.get("args")) or {}
@@ -142,7 +142,8 @@ def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
     return Run(numbers, step_us, convolutions, backwards, updates)
 
 
-def _events(data: bytes) -> list[Event]:
+def events_of(data: bytes) -> list[Event]:
+    """Return the events of a trace's file. Raises Ruling if it is none."""
     try:
         return [event for event in json.loads(data)["traceEvents"] if isinstance(event, dict)]
     except (ValueError, TypeError, KeyError, RecursionError):
