@@ -77,12 +77,14 @@ class Exchange:
     """One request and its reply. trusted: the process ran no code of the candidate.
 
     request: as JSON, so that it can be compared. data: of the writable buffers, by number.
+    invented: nobody was asked this in the recording, so that the right reply is unknown.
     """
 
     request: str
     reply: wire.Message
     data: Data
     trusted: bool
+    invented: bool = False
 
     @property
     def op(self) -> str:
@@ -230,9 +232,8 @@ class Player(WorkerConnection):
             if self.trusted:
                 raise Unknown("our own program was asked something new")
             self.strayed = True
-            known = Exchange(
-                asked, {"ok": True, "returned": [{"json": {}}], "path": "/tmp/x"}, {}, False
-            )
+            reply = {"ok": True, "returned": [{"json": {}}], "path": "/tmp/x"}
+            known = Exchange(asked, reply, {}, trusted=False, invented=True)
         body, data = wire.encode(known.reply)[4:], known.data
         if not self.trusted and known.op not in SILENT:
             changed = self.change(known, self.counter[0])
