@@ -31,7 +31,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Tasks: how an answer is called": ("judge.task", "judge.triton_kernel"),
     "Checks: what is asked of an answer": ("judge.checks",),
     "Checks of one's own": ("judge.author_guard", "judge.check"),
-    "Cases, references, tolerances, timed calls": ("judge",),
+    "Cases, references, tolerances, timed calls": ("judge", "engines"),
     "Verdicts": ("core",),
 }
 """The packages and modules that define the names below each heading, in the order of the page."""

@@ -4,6 +4,7 @@ from hotloop.core.verdict import Partly as Partly
 from hotloop.core.verdict import Raised as Raised
 from hotloop.core.verdict import Ruling as Ruling
 from hotloop.core.verdict import Verdict as Verdict
+from hotloop.engines.simulate.tensor_map import Tile as Tile
 from hotloop.judge.adversarial import attention as attention
 from hotloop.judge.adversarial import gathers as gathers
 from hotloop.judge.adversarial import recurrences as recurrences

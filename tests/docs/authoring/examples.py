@@ -497,6 +497,18 @@ task = hl.cuda_kernel(
     traffic=hl.CudaTraffic(launch, truth, matrix, fewest_bytes=lambda case: case.spec.bytes),
 )
 
+# %% Tile
+# The kernel gets a tensor map of x, and must load its tiles by tensor copies.
+launch = hl.CudaLaunch(
+    ("x", "y"),
+    rows_a_block=32,
+    columns_a_block=32,
+    block=128,
+    tiles={"x": hl.Tile((32, 32), swizzle=128)},
+)
+compiles = hl.CudaCompiles(targets=(90,), block=128, instructions=("UTMALDG", "SYNCS"))
+assert launch.grid(100, 64) == [4, 2, 1]
+
 # %% operator
 truth = hl.Truth(lambda rng: (), lambda x: x, hl.Tolerance(0, 0))
 task = hl.operator(correct=hl.Correct(truth))

@@ -26,6 +26,10 @@ _HEAD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _FAILURES = ("error", "fatal")
+_LOSS = re.compile(
+    r"\(C75\d\d\) Potential Performance Loss: ([^\n]{1,300}?) in the function '([\w$.]+)'"
+)
+"""What ptxas says of a kernel whose asynchronous products it cannot leave asynchronous."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,13 @@ class CompiledKernel:
     """One kernel for one GPU.
 
     opcodes: of the instructions that `nvcc_compile` passes on; empty without a disassembler.
+    loss: why ptxas serializes its wgmma instructions; empty if it does not.
     """
 
     resources: Resources
     accesses: tuple[SassAccess, ...]
     opcodes: frozenset[str] = frozenset()
+    loss: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,9 +103,13 @@ class Compilation:
         else:
             accesses = sass.from_sass(self.sass, name)
         opcodes = sass.opcodes(self.sass or "")
+        losses = {symbol: why for why, symbol in _LOSS.findall(self.log)}
         kernels = [
             CompiledKernel(
-                used, accesses.get(used.symbol, ()), opcodes.get(used.symbol, frozenset())
+                used,
+                accesses.get(used.symbol, ()),
+                opcodes.get(used.symbol, frozenset()),
+                losses.get(used.symbol, ""),
             )
             for used in resources.read(self.log, self.names)
             if used.capability == self.capability

@@ -19,9 +19,10 @@ _RANK = 5
 
 @dataclass(frozen=True)
 class Tile:
-    """A box of elements, and the swizzle of its rows in bytes: 0, 32, 64 or 128.
+    """A box of elements that a tensor copy moves, and how it lies in shared memory.
 
     box: as the array's shape, the dimension whose elements are neighbors last.
+    swizzle: of its rows, in bytes: 0, 32, 64 or 128.
     Raises SimulatorError for what CUDA refuses.
     """
 

@@ -145,6 +145,7 @@ class _Ruled:
             self._absent()
             or self._without_instructions()
             or self._not_launchable()
+            or self._serialized()
             or self._spilled()
             or self._narrow_loads()
         )
@@ -196,6 +197,16 @@ class _Ruled:
                     f"{used.registers} registers a thread and {shared:,} bytes of shared memory "
                     f"are too much of {' and '.join(fit.limits)}. "
                     f"Say __launch_bounds__({fit.block}), or use less."
+                )
+        return None
+
+    def _serialized(self) -> tuple[Verdict, str] | None:
+        for kernel, _ in self.named:
+            if kernel.loss:
+                return Verdict.TOO_SLOW, (
+                    f"ptxas gives up the pipeline of {_called(kernel)}: "
+                    f"{readable(kernel.loss, 300)}. Between a product and its wait nothing else "
+                    "uses the sums, and functions with products are inlined."
                 )
         return None
 

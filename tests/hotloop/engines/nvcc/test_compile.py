@@ -45,6 +45,18 @@ def commands() -> list[str]:
     return done.stdout.splitlines()
 
 
+def test_products_that_ptxas_serializes_are_those_of_their_kernel() -> None:
+    log = "".join(
+        f"ptxas info    : Compiling entry function '{name}' for 'sm_90a'\n"
+        f"ptxas info    : Used 90 registers, used 1 barriers\n"
+        for name in ("right", "called")
+    )
+    why = "wgmma.mma_async instructions are serialized due to a function call"
+    log += f"ptxas info    : (C7510) Potential Performance Loss: {why} in the function 'called'\n"
+    compiled = Compilation("k.cu", 90, "done", 0, log, ()).compiled()
+    assert {k.resources.symbol: k.loss for k in compiled.kernels} == {"right": "", "called": why}
+
+
 # --- with what was recorded -----------------------------------------------------------------------
 
 

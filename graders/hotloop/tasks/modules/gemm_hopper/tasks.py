@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from hotloop.engines.simulate.tensor_map import Tile
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.gemm_hopper import (
     cases,
@@ -68,7 +67,7 @@ _boxes = hl.CudaLaunch(
     rows_a_block=32,
     columns_a_block=32,
     block=256,
-    tiles={"in": Tile((32, 32), 128)},
+    tiles={"in": hl.Tile((32, 32), 128)},
 )
 _transposed = hl.Truth(cases.tensors, cases.transposed, lambda _case: cases.EXACT)
 tensor_tile = hl.cuda_kernel(
@@ -101,7 +100,7 @@ _group = hl.CudaLaunch(
     rows_a_block=64,
     columns_a_block=64,
     block=128,
-    tiles={"a": Tile((64, 64), 128), "b": Tile((64, 64), 128)},
+    tiles={"a": hl.Tile((64, 64), 128), "b": hl.Tile((64, 64), 128)},
 )
 wgmma_tile = hl.cuda_kernel(
     PROGRAMS / "wgmma_tile.cu",
@@ -121,7 +120,7 @@ wgmma_tile = hl.cuda_kernel(
 
 _large, _large_small = map(_product.of, cases.of_two_groups)
 _large_counted = partial(cases.counted_tiles, side=128, out=hl.FP32)
-_operands = {"a": Tile((128, 64), 128), "b": Tile((128, 64), 128)}
+_operands = {"a": hl.Tile((128, 64), 128), "b": hl.Tile((128, 64), 128)}
 _groups = hl.CudaLaunch(
     _parameters,
     rows_a_block=128,
@@ -161,7 +160,7 @@ _few = hl.CudaLaunch(
     rows_a_block=128,
     columns_a_block=128,
     block=384,
-    tiles={**_operands, "c": Tile((64, 64), 128)},
+    tiles={**_operands, "c": hl.Tile((64, 64), 128)},
     dynamic=164_864,
     most_blocks=2,
 )
@@ -200,7 +199,7 @@ _eight = hl.CudaLaunch(
     rows_a_block=64,
     columns_a_block=128,
     block=256,
-    tiles={"a": Tile((64, 128), 128), "b": Tile((128, 128), 128)},
+    tiles={"a": hl.Tile((64, 128), 128), "b": hl.Tile((128, 128), 128)},
     dynamic=99_328,
 )
 _scaled = hl.Truth(cases.scaled, cases.scaled_product, cases.of_scaled)
