@@ -14,7 +14,7 @@ from hotloop.judge.case_label import labeled
 from hotloop.judge.check import check
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.program import APART, Program
-from hotloop.judge.questions import GivenFile, number_mismatch
+from hotloop.judge.questions import GivenFile
 from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
@@ -102,13 +102,21 @@ def _each(session: Session) -> Iterator[tuple[Ranks, dict[str, Any]]]:
             with reading():
                 outcome = as_message(reported) or {}
                 for rank, error in enumerate(as_list(outcome["errors"])):
-                    if error is None:
-                        sentence = f"Rank {rank} returns another shape, or infinities."
-                        raise Ruling(Verdict.WRONG_ANSWER, sentence)
-                    mismatch = number_mismatch(f"rank {rank}: the error", error, 0.0, 0.0, CLOSE)
-                    if mismatch is not None:
-                        raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
+                    _require_right(rank, error)
             yield case, outcome
+
+
+def _require_right(rank: int, error: object) -> None:
+    if error is None:
+        sentence = f"Rank {rank} returns another shape than that of its tokens, NaN or infinity."
+    elif not float(str(error)) <= CLOSE:
+        sentence = (
+            f"Rank {rank} is off by {float(str(error)):.2g} from the weighted sums of its tokens' "
+            "experts."
+        )
+    else:
+        return
+    raise Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
 def _cases(rng: Rng) -> Iterator[Ranks]:
