@@ -93,27 +93,10 @@ def place(loads, ranks, slots):
     for expert in sorted(range(len(loads)), key=lambda e: -loads[e] / copies[e]):
         for _ in range(copies[expert]):
             room = [r for r in range(ranks) if len(placed[r]) < slots and expert not in placed[r]]
-            if not room:
-                rank = _made_room(placed, expert, slots)
-            else:
-                rank = min(room, key=lambda r: (load[r], len(placed[r])))
+            rank = min(room, key=lambda r: (load[r], len(placed[r])))
             placed[rank].append(expert)
             load[rank] += loads[expert] / copies[expert]
     return exchanged(loads, placed, len(loads) * slots)
-
-
-def _made_room(placed, expert, slots):
-    """Move an expert to another rank's free slot, so that `expert` fits; return the rank."""
-    for to, rank in enumerate(placed):
-        if len(rank) == slots:
-            continue
-        for at, full in enumerate(placed):
-            movable = [e for e in full if e not in rank]
-            if at != to and expert not in full and movable:
-                full.remove(movable[0])
-                rank.append(movable[0])
-                return at
-    raise ValueError("no rank has room")
 
 
 def exchanged(loads, placed, most):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.judge.adversarial import reductions
 from hotloop.judge.adversarial.reductions import odd
@@ -15,6 +16,8 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, I32, I64
 from hotloop.judge.seeds import Rng
 
+Ints = NDArray[np.int64]
+
 SLACK = 8.0
 """How many roundings of a sum's largest terms are allowed."""
 
@@ -22,7 +25,7 @@ HEIGHT = 30.0
 """Size of one element in each row of `x`; a product that misses the element is far off."""
 
 
-def chosen(rng: Rng, tokens: int, experts: int, k: int, skew: float = 0.0) -> Floats:
+def chosen(rng: Rng, tokens: int, experts: int, k: int, skew: float = 0.0) -> Ints:
     """Return k different experts for each token, in random order.
 
     skew: expert e is chosen with a probability of about (e + 1) to the power of −skew, after a
@@ -30,7 +33,7 @@ def chosen(rng: Rng, tokens: int, experts: int, k: int, skew: float = 0.0) -> Fl
     """
     popular = rng.permutation(-skew * np.log1p(np.arange(experts)))
     scores = popular + rng.gumbel(size=(tokens, experts))
-    return np.argsort(-scores, axis=1)[:, :k]
+    return np.argsort(-scores, axis=1)[:, :k].astype(np.int64)
 
 
 # --- the router's backward pass -------------------------------------------------------------------

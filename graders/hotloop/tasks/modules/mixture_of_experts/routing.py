@@ -7,7 +7,7 @@ the learner's own.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import Question, number_mismatch, same, shown
 from hotloop.judge.seeds import Rng
-from hotloop.tasks.modules.mixture_of_experts.cases import chosen
+from hotloop.tasks.modules.mixture_of_experts.cases import Ints, chosen
 
 CLOSE = 1e-9
 """Relative tolerance; float64 on both sides."""
@@ -84,7 +84,7 @@ def _token_mismatch(
 
 
 def _losses_mismatch(
-    given: Floats, p: Floats, ids: np.ndarray, reported: dict[str, object]
+    given: Floats, p: Floats, ids: Ints, reported: dict[str, object]
 ) -> str | None:
     counts = np.bincount(ids.ravel(), minlength=given.shape[1])
     got = as_list(reported.get("counts"))
@@ -116,7 +116,7 @@ def buffers(rng: Rng) -> Iterator[Question]:
         yield Question(label, arguments, partial(_places_mismatch, ids, experts, factor))
 
 
-def _places_mismatch(ids: Floats, experts: int, factor: float, answer: object) -> str | None:
+def _places_mismatch(ids: Ints, experts: int, factor: float, answer: object) -> str | None:
     tokens, k = ids.shape
     room = math.ceil(factor * tokens * k / experts)
     taken = np.zeros(experts, np.int64)
@@ -163,7 +163,7 @@ def _tiles_mismatch(sizes: list[int], height: int, answer: object) -> str | None
     return _entries_mismatch({"tiles": found, "wasted_rows": wasted}, answer)
 
 
-def _entries_mismatch(want: dict[str, object], answer: object) -> str | None:
+def _entries_mismatch(want: Mapping[str, object], answer: object) -> str | None:
     reported = as_message(answer)
     if reported is None:
         return f"it returns {shown(answer)}, not a dict"
