@@ -25,7 +25,7 @@ EXACT = 1e-6
 def old_names(event: dict[str, Any]) -> dict[str, Any]:
     """Return an event with the category that the plugin knows."""
     kind, step = event.get("cat"), event["name"].startswith("ProfilerStep#")
-    known = {"cuda_runtime": "runtime", "user_annotation": None if step else "cpu_op"}.get(kind)
+    known = {"cuda_runtime": "runtime", "user_annotation": "" if step else "cpu_op"}.get(str(kind))
     return {**event, "cat": known} if known else event
 
 

@@ -28,7 +28,7 @@ def attempt(folder: str, *, is_python_module: bool) -> str:
     """Build in `folder`; return whether torch.ops has the operator then, or the error."""
     source = Path(folder) / "same.cpp"
     source.write_text(SOURCE, encoding="utf-8")
-    load = cast("Any", cpp_extension.load)
+    load = cast("Any", cpp_extension).load
     try:
         load("same", [str(source)], build_directory=folder, is_python_module=is_python_module)
     except ImportError as error:

@@ -6,7 +6,7 @@ of the trace has a cause. What a viewer shows of such a trace is in `viewed.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -176,7 +176,7 @@ class DrawnLoop:
     # --- host, streams, memory --------------------------------------------------------------------
 
     @contextmanager
-    def _span(self, name: str, kind: str = "cpu_op") -> Iterator[None]:
+    def _span(self, name: str, kind: str = "cpu_op") -> Generator[None]:
         started, thread = self._now, self._thread
         self._now += 2
         yield

@@ -7,7 +7,7 @@ Nothing is recorded: tables and columns are those of the documented schema (vers
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -185,7 +185,7 @@ class _Process:
     # --- rows -------------------------------------------------------------------------------------
 
     @contextmanager
-    def _range(self, text: str) -> Iterator[None]:
+    def _range(self, text: str) -> Generator[None]:
         row = self._nvtx(PUSH_POP, text, self._now, registered=len(text) % 2 == 0)
         self._now += 200
         yield
