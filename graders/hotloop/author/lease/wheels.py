@@ -25,8 +25,6 @@ BASE = ("pyseccomp", "pydantic", "PyYAML", "rich", "typer", "jupytext", "nbforma
 BROUGHT = ("torch", "triton", "numpy", "sympy", "mpmath", "hotloop")
 """What is there already, with torch, or is this checkout."""
 
-Download = Callable[[Sequence[str], Path], bool]
-
 
 def by_group(pieces: Iterable[Piece]) -> dict[str, int]:
     """Return the points that wait for each group of packages, the most first."""
