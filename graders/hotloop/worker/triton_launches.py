@@ -142,10 +142,12 @@ class _CallRecord:
 @contextmanager
 def _recording(call: _CallRecord) -> Generator[None]:
     """Record every launch inside the `with` block in `call`, interpreted or on a GPU."""
-    if interpreting():
-        kind = interpreter().InterpretedFunction
-    else:
-        kind: Any = importlib.import_module("triton.runtime.jit").JITFunction
+    jit = "triton.runtime.jit"
+    kind: Any = (
+        interpreter().InterpretedFunction
+        if interpreting()
+        else importlib.import_module(jit).JITFunction
+    )
     original = kind.run
     kind.run = _recording_run(original, call)
     try:

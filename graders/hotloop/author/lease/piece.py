@@ -19,8 +19,9 @@ def run(name: str, out: Path, limit_s: float, *, rehearse: bool) -> dict[str, An
     """
     kind, _, rest = name.partition(" ")
     if kind == "evidence":
-        task, _, candidate = rest.partition(" ")
-        return _evidence(*task.split(".", 1), candidate, rehearse=rehearse)
+        key, _, candidate = rest.partition(" ")
+        module, _, task = key.partition(".")
+        return _evidence(module, task, candidate, rehearse=rehearse)
     if kind == "exploit":
         return _exploit(rest)
     if kind == "profile":

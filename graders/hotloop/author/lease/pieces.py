@@ -7,6 +7,7 @@ exploit, one profile, one step of the self-test.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from hotloop.author import evidence, exploits
 from hotloop.author.lease.journal import Journal
@@ -289,7 +290,7 @@ def _noted(
     code: str,
     journal: Journal,
     versions: Mapping[str, str] | None,
-    **more: object,
+    **more: Any,
 ) -> Piece:
     """Return a piece whose outcome is in the journal only."""
     entry = journal.entries.get(name)
@@ -302,5 +303,5 @@ def _noted(
         need = Need.OTHER_VERSIONS if _differ(entry.versions, versions) else Need.NONE
     return Piece(
         name=name, stage=stage, need=need, code=code, seconds=seconds, known=entry is not None,
-        in_vain=_in_vain(journal, name, code), **more,  # type: ignore[arg-type]
+        in_vain=_in_vain(journal, name, code), **more,
     )  # fmt: skip

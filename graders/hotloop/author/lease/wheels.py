@@ -22,10 +22,8 @@ BASE = ("pyseccomp", "pydantic", "PyYAML", "rich", "typer", "jupytext", "nbforma
         "ipykernel")  # fmt: skip
 """What the judge, the command line and the submissions are made with; needed by every piece."""
 
-BROUGHT = ("torch", "triton", "numpy", "hotloop")
-"""What is there already, or is this checkout."""
-
-Download = Callable[[Sequence[str], Path], bool]
+BROUGHT = ("torch", "triton", "numpy", "sympy", "mpmath", "hotloop")
+"""What is there already, with torch, or is this checkout."""
 
 
 def by_group(pieces: Iterable[Piece]) -> dict[str, int]:

@@ -240,8 +240,8 @@ def test_levels_of_this_device_follow_what_was_measured(
 
     monkeypatch.setattr(device_levels, "calibrate", calibrate)
     monkeypatch.setattr(device_levels, "write", write)
-    evidence_of_a = one("a", name="evidence first_kernels.axpy reference")
-    report = first.run([evidence_of_a, one("b", name="evidence fused_softmax.x is_open")])
+    names = ("evidence first_kernels.axpy reference", "evidence fused_softmax.x is_open")
+    report = first.run([replace(one("a"), name=name) for name in names])
     assert asked == ["first_kernels"]
     assert report.levels == ["first_kernels.t.gpu_fast: 2 (between 1.15 and 3.00)"]
     assert "module.yaml" in zipfile.ZipFile(first.out / "lease.zip").namelist()

@@ -8,7 +8,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -97,7 +97,7 @@ def _module(path: Path) -> Any:
 
 
 def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    return tuple(map(_tuples, cast(list[Any], value))) if isinstance(value, list) else value
 
 
 def _plans() -> dict[tuple[Any, ...], Callable[[tuple[Any, ...]], Any]]:
