@@ -527,7 +527,7 @@ check("triton_ensemble.batch_on_gpu")
 # `serves` starts a Triton server with that file and `base/bert_base/config.pbtxt`, which you write: `bert_base`, two labels, at most 8 rows, texts of any length, one instance on the CPU, and a batcher without a delay. To try it:
 # `python bert_export.py base FOLDER && hotloop serving FOLDER`.
 #
-# The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`. BERT-base needs 4 GB of memory and half a minute.
+# The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`. Your function has the judge's usual 4 GiB of memory for BERT-base too, with all files that it writes.
 #
 # ### HINTS triton_ensemble.bert_export
 

@@ -1,5 +1,10 @@
 """A list of binary numbers as an automaton: masks, dead ends, and what is forced."""
 
+# The function is the one of a question, as its prompt shows it.
+# ruff: noqa: D103
+# pyright: reportMissingParameterType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 import itertools
@@ -22,6 +27,22 @@ AUTOMATON: dict[str, Any] = {
 }
 LETTERS = "[]01,"
 FOLLOWED = ("", "[", "[1", "[1,", "[0", "[]")
+
+
+DEAD_END: dict[str, Any] = {"start": 0, "accepting": [1], "next": [{"[": 1, "0": 2}, {}, {"0": 2}]}
+"""Text that begins with 0 can never be completed."""
+
+
+def allowed(automaton, state, vocabulary):
+    rows = automaton["next"]
+    found = []
+    for token, text in enumerate(vocabulary):
+        at = state
+        for character in text:
+            at = None if at is None else rows[at].get(character)
+        if at is not None:
+            found.append(token)
+    return found
 
 
 def vocabulary() -> list[str]:
@@ -51,6 +72,9 @@ def main() -> None:
         forced = solved["forced"](AUTOMATON, state)
         end = "may end" if 0 in rows[state] else f"forced: {forced!r}"
         print(f"after {text!r:6} {len(rows[state]):4} tokens allowed, {end}")
+    faulty = [texts[token] for token in allowed(DEAD_END, 0, texts)]
+    right = [texts[token] for token in solved["tables"](DEAD_END, texts)[0]]
+    print(f"where 0 leads into a dead end, the faulty mask allows {faulty}, the right one {right}")
     one_letter = sum(text[0] in AUTOMATON["next"][1] for text in texts[1:])
     print(f"after '[' by the first letter only: {one_letter} tokens")
     plain, trie = steps_of(texts)

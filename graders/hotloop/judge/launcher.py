@@ -89,7 +89,7 @@ class Launcher:
                         memory_bytes=self.memory_bytes,
                         # Threads count too: CUDA, XLA and Triton start some for each core.
                         processes=1024 if devices else processes,
-                        tmp_bytes=GIB,
+                        tmp_bytes=2 * GIB,
                         wall_s=self.wall_s,
                         output_bytes=1 << 20,
                         pass_fds=(theirs.fileno(),),

@@ -70,16 +70,23 @@ def require_sound(folder: Path) -> None:
     raise Ruling(Verdict.COMPILE_ERROR, readable(str(problems[0]), _SAID) + more)
 
 
-def start(folder: Path, session: Session, *, trusted: bool = False) -> TritonServer:
+def start(
+    folder: Path,
+    session: Session,
+    *,
+    trusted: bool = False,
+    files_bytes: int = Options.files_bytes,
+) -> TritonServer:
     """Start a server, which ends with the session; `wait_ready` waits until it serves.
 
-    trusted: the whole repository belongs to the check.
+    trusted: the whole repository belongs to the check. files_bytes: of the repository at most.
     """
     environment = require_environment(session)
     options = Options(
         isolation=session.launcher.isolation,
         wall_s=session.budget.remaining_s() + READY_S,
         ready_s=READY_S if trusted else round(session.timeout(READY_S), 1),
+        files_bytes=files_bytes,
     )
     try:
         with session.launcher.bystanders.held():
@@ -117,9 +124,15 @@ def wait_ready(server: TritonServer, session: Session, *, trusted: bool = False)
         raise Ruling(Verdict.RUNTIME_ERROR, f"The server did not come up: {reason}") from None
 
 
-def over(folder: Path, session: Session, *, trusted: bool = False) -> TritonServer:
+def over(
+    folder: Path,
+    session: Session,
+    *,
+    trusted: bool = False,
+    files_bytes: int = Options.files_bytes,
+) -> TritonServer:
     """Start a server over a repository and wait until all models are loaded."""
-    server = start(folder, session, trusted=trusted)
+    server = start(folder, session, trusted=trusted, files_bytes=files_bytes)
     wait_ready(server, session, trusted=trusted)
     return server
 

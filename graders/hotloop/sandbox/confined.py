@@ -62,7 +62,7 @@ class RestrainedProcess(Confined):
         if os.geteuid() == 0:
             self._lease = lease_uid()
         if confinement.files is not None:
-            limit = min(staging.MAX_BYTES, confinement.tmp_bytes)
+            limit = min(confinement.files_bytes, confinement.tmp_bytes)
             self._staged = staging.stage(confinement.files, limit)
         self._groups = cgroup.make_groups()
         if self._groups is not None:

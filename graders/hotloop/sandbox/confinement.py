@@ -26,7 +26,7 @@ class Confinement:
     read_only, writable: inside path -> host path, in addition to the base list (system,
     interpreter, worker). A writable folder has no size limit, and its mode must grant access to the
     sandbox's user.
-    files: a submission; a copy of its regular files appears at /submission.
+    files: a submission; a copy of its regular files appears at /submission. files_bytes: at most.
     memory_bytes: resident memory of all processes together. processes: limit that also counts
     threads.
     tmp_bytes: size of each of /tmp, /dev/shm and the home folder. wall_s: seconds, time spent
@@ -49,3 +49,4 @@ class Confinement:
     output_bytes: int
     pass_fds: tuple[int, ...] = ()
     devices: tuple[str, ...] = ()
+    files_bytes: int = 64 << 20

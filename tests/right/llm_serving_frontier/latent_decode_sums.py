@@ -1,9 +1,6 @@
 """Products by sums instead of tl.dot, 32 tokens at a time from the newest one backwards, in base 2."""
 
 ### BEGIN SOLUTION llm_serving_frontier.latent_decode
-LOG2E = 1.4426950408889634
-
-
 @triton.jit
 def _attend(Q, QR, C, POS, WIN, OUT, seq_stride, H, R: tl.constexpr, P: tl.constexpr, N: tl.constexpr):
     b = tl.program_id(0)
@@ -16,8 +13,8 @@ def _attend(Q, QR, C, POS, WIN, OUT, seq_stride, H, R: tl.constexpr, P: tl.const
     mask = h < H
     q = tl.load(Q + (b * H + h[:, None]) * R + r[None, :], mask=mask[:, None], other=0.0)
     qr = tl.load(QR + (b * H + h[:, None]) * P + p[None, :], mask=mask[:, None], other=0.0)
-    q = q.to(tl.float32) * LOG2E
-    qr = qr.to(tl.float32) * LOG2E
+    q = q.to(tl.float32) * 1.4426950408889634
+    qr = qr.to(tl.float32) * 1.4426950408889634
     m = tl.full([N], -1e30, tl.float32)
     s = tl.zeros([N], tl.float32)
     acc = tl.zeros([N, R], tl.float32)

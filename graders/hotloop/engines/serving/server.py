@@ -223,6 +223,7 @@ class TritonServer(RunningServer):
             tmp_bytes=options.tmp_bytes,
             wall_s=options.wall_s,
             output_bytes=options.log_bytes,
+            files_bytes=options.files_bytes,
         )
         return launch(confinement) if self.confined_here else launch_plain(confinement)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from hotloop.engines.serving.options import Options
 from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.inference_request import Inquiry, ask
@@ -19,7 +20,7 @@ class Serves(Check):
     repository: builds the candidate's repository.
 
     inquiries: generated anew for each judging, from secret values.
-    timeout_s: seconds for each request.
+    timeout_s: seconds for each request. files_bytes: of the repository at most.
     """
 
     fits: ClassVar[frozenset[Kind]] = OF_DATA
@@ -27,12 +28,13 @@ class Serves(Check):
     repository: Callable[[Session], Path]
     inquiries: Callable[[Session], Iterable[Inquiry]]
     timeout_s: float = 10.0
+    files_bytes: int = Options.files_bytes
 
     def __call__(self, session: Session) -> str:
         """Start the server and make all requests; raise Ruling at the first wrong answer."""
         folder = self.repository(session)
         require_sound(folder)
-        server = over(folder, session)
+        server = over(folder, session, files_bytes=self.files_bytes)
         requests = 0
         for inquiry in self.inquiries(session):
             session.progress(inquiry.label)

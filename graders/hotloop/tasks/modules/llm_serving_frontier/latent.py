@@ -38,7 +38,7 @@ def counted_caches(rng: Rng) -> Case:
 
 def compiled_caches(rng: Rng) -> Case:
     """Return a case with a wider latent vector, for compilation."""
-    return _case(rng, "latent vectors of 256", [64, 40], [64, 32], 16, width=256, rope=64)
+    return _case(rng, "latent vectors of 64", [64, 40], [64, 32], 16, width=64, rope=32)
 
 
 def fewest_bytes(case: Case) -> int:

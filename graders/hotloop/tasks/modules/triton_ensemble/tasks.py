@@ -117,7 +117,13 @@ bert_export = hl.returns_data(
         "BERT-base has the right interface and logits, up to 512 tokens.",
         "correct",
     ),
-    serves=hl.Serves(bert.repository, bert.inquiries, after=("base",)),
+    serves=hl.Serves(
+        bert.repository,
+        bert.inquiries,
+        timeout_s=60.0,
+        files_bytes=bert.MOST_BYTES,
+        after=("base",),
+    ),
 )
 
 saved_model = hl.returns_data(

@@ -37,7 +37,7 @@ def test_tensors_are_tensorflows() -> None:
     assert is_part(GIVEN["TensorProto"], tensor_pb2.TensorProto)
     names = {"bytes": "string", "float32": "float", "float64": "double", "float16": "half"}
     for name, number in GIVEN["TYPES"].items():
-        assert types_pb2.DataType.Value(f"DT_{names.get(name, name).upper()}") == number
+        assert types_pb2.DataType.Value(f"DT_{str(names.get(name, name)).upper()}") == number
 
 
 def test_requests_are_tensorflow_servings() -> None:
@@ -46,13 +46,13 @@ def test_requests_are_tensorflow_servings() -> None:
     request: Any = GIVEN["PredictRequest"]
     assert is_part(request, predict_pb2.PredictRequest)
     assert is_part(GIVEN["PredictResponse"], predict_pb2.PredictResponse)
-    assert is_part(type(request().model_spec), model_pb2.ModelSpec)
+    assert is_part(request().model_spec, model_pb2.ModelSpec)
 
 
 def test_a_request_survives_its_bytes() -> None:
     request: Any = GIVEN["PredictRequest"]()
     request.model_spec.name, request.model_spec.version_label = "a", "stable"
     request.inputs["x"].float_val.append(1.5)
-    again = type(request).FromString(request.SerializeToString())
+    again: Any = GIVEN["PredictRequest"].FromString(request.SerializeToString())
     assert again.model_spec.WhichOneof("version_choice") == "version_label"
     assert list(again.inputs["x"].float_val) == [1.5]
