@@ -10,6 +10,7 @@ from hotloop.tasks.modules.tvm_passes import (
     passes,
     products,
     readings,
+    search_budgets,
 )
 
 naive_matmul = hl.returns_data(
@@ -45,6 +46,8 @@ tune = hl.returns_data(
     figures=hl.HiddenAnswers(readings.tunings),
     own=hl.WritesFiles(products.replayed, entry="replayed"),
 )
+
+equal_budgets = hl.returns_data(compared=hl.Answers(search_budgets.searches))
 
 partition = hl.returns_data(
     sound=hl.Assertions(partitions.structure, "Right on all {count} hidden graphs."),
