@@ -14,7 +14,7 @@ at a time, in the order of its list; the two streams run beside each other.
 An operation takes launch_ms, and us_per_token for each token of the chunk. `experts` takes
 weights_ms besides, because it loads the experts' weights, however few tokens there are.
 
-    python timeline.py          # your plan for a practice layer, if `overlap.py` is beside this file
+    python timeline.py          # your plan for a practice layer, from `overlap.py` beside this
 """
 
 from collections import deque

@@ -38,9 +38,7 @@ def _chosen(experts_ptr, tokens, count, k, EXPERTS: tl.constexpr):
 
 
 @triton.jit
-def _histograms(
-    experts_ptr, histograms_ptr, count, k, TOKENS: tl.constexpr, EXPERTS: tl.constexpr
-):
+def _histograms(experts_ptr, histograms_ptr, count, k, TOKENS: tl.constexpr, EXPERTS: tl.constexpr):
     block = tl.program_id(0)
     tokens = block * TOKENS + tl.arange(0, TOKENS)
     chosen = _chosen(experts_ptr, tokens, count, k, EXPERTS)
@@ -89,9 +87,7 @@ def _scatter(
             )
 
 
-def permute(
-    x: torch.Tensor, experts: torch.Tensor, num_experts: int, out: torch.Tensor
-) -> None:
+def permute(x: torch.Tensor, experts: torch.Tensor, num_experts: int, out: torch.Tensor) -> None:
     """Write the rows of x to `out`, by expert, and by token within an expert.
 
     x: [tokens, width], float16; experts: [tokens, k], int32, k different ones in each row.
