@@ -21,7 +21,6 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import replaying_worker
-from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Plan
 from hotloop.judge.session import Session
@@ -77,16 +76,15 @@ def _write(session: Session, folder: Path, name: str, claims: Mapping[CallSpec, 
 
 @contextmanager
 def explained() -> Generator[None]:
-    """Say in a ruling about the kernels that they were alone; what they raise is a fault of ours.
+    """Say in a ruling about the kernels that they were alone.
 
-    The function had launched them without an exception.
+    Kernels that cannot be launched again are ruled on too: whoever reports launches that fail would
+    otherwise never get a zero.
     """
     try:
         yield
     except Ruling as ruling:
-        if ruling.verdict is Verdict.RUNTIME_ERROR:
-            raise JudgeFault(f"kernels cannot be launched by their record: {ruling}") from ruling
-        if ruling.verdict is Verdict.WRONG_ANSWER:
+        if ruling.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}:
             ruling.sentence = f"{ruling.sentence} {ALONE}"
         raise
 

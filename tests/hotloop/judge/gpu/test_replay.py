@@ -219,16 +219,18 @@ def test_a_check_of_another_function_is_about_that_function() -> None:
     assert softmax.alone
 
 
-# --- who is to blame ------------------------------------------------------------------------------
+# --- what is said ---------------------------------------------------------------------------------
 
 
-def test_kernels_that_cannot_be_launched_again_cost_nobody_points() -> None:
-    from hotloop.judge.judge_fault import JudgeFault
-
-    with pytest.raises(JudgeFault), replay.explained():
-        raise Ruling(Verdict.RUNTIME_ERROR, "KeyError")
-    with pytest.raises(Ruling, match="Too late"), replay.explained():
+def test_kernels_that_cannot_be_launched_again_earn_nothing() -> None:
+    """A candidate who could choose to be pending would never get a zero."""
+    with pytest.raises(Ruling) as ruling, replay.explained():
+        raise Ruling(Verdict.RUNTIME_ERROR, "A KeyError.")
+    assert ruling.value.sentence == f"A KeyError. {replay.ALONE}"
+    assert not ruling.value.verdict.pending
+    with pytest.raises(Ruling) as late, replay.explained():
         raise Ruling(Verdict.TIMEOUT, "Too late.")
+    assert late.value.sentence == "Too late."
 
 
 def test_a_call_is_known_by_shapes_strides_types_and_values() -> None:
