@@ -30,11 +30,12 @@
 # | --- | --- |
 # | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
 # | `signs.py` | draws the signs: ten classes, for which the color matters |
-# | `export.py` | your exports: tasks 1, 8 and 9 |
+# | `export.py` | your exports: tasks 1, 8 and 11 |
 # | `graph_reading.py`, `rewrites.py` | reading and rewriting graphs: tasks 2 to 5 |
 # | `quantize.py`, `session.py` | INT8 quantization, and timed inference: tasks 6 and 7 |
-# | `build_logs.py`, `build_healthy.json.gz`, `build_a.json.gz` to `build_d.json.gz` | five recorded sessions, and what you find in them: task 10 |
-# | `trt_logs.py`, `generated_build.log` | what the log of a TensorRT build says, and a log in that form: task 12 |
+# | `nano.py`, `full_width.py` | the published ResNet-50 at 224 × 224, and what you make of it: task 9 |
+# | `build_logs.py`, `build_healthy.json.gz`, `build_a.json.gz` to `build_d.json.gz` | five recorded sessions, and what you find in them: task 12 |
+# | `trt_logs.py`, `generated_build.log` | what the log of a TensorRT build says, and a log in that form: task 13 |
 # | `graph_drawing.py` | draws a graph in this notebook |
 # | `jetson_nano.json` | the versions that a Jetson Nano can run, each with its source |
 
@@ -515,7 +516,42 @@ except (NotImplementedError, NameError) as error:
 check("resnet_tensorrt.jetson_nano")
 
 # %% [markdown]
-# ## 9. Make PyTorch itself fast on a GPU
+# ## 9. Quantize the published ResNet-50, and compute a Jetson Nano's budget
+#
+# ### CARD resnet_tensorrt.nano_resnet50
+#
+# Until here the network had a sixteenth of the weights. `full_width.settled(seed)` is the published ResNet-50: 25.6 million weights, made from a
+# seed on the spot, with BatchNormalization's statistics of drawn pictures of 224 × 224. Write two functions in `nano.py`:
+#
+# - `nano_budget(nodes, precision, board, deadline_ms)`, by a model that `jetson_nano.json` states under `model`: a node takes the longer of its arithmetic (2
+#   operations for each multiply-add of a `Conv` or `Gemm`, none for others) and its traffic (inputs, weights and output once each, 4 bytes a number in `"fp32"` and 2 in `"fp16"`), one node
+#   after the other. Memory: all weights, the most results that live at one time (as in `memory_for`: the network's input `pictures`, of shape `board["input"]`, and its output stay), and
+#   `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`: how many nodes arithmetic limits, and whether the latency is within `deadline_ms` and the memory within `memory_bytes`.
+# - `int8(seed, calibration_path, target)`: the network in 8-bit integers, with ranges from ONNX Runtime's calibrator and the frames of the `.npz`, of which half were taken at night. Input `pictures`, float32 `[1, 3, 224, 224]`, RGB from −1 to 1; output `logits`; opset 13 at most.
+#   On hidden pictures the logits must be at most half of their size away from float32's, and the class the same for 40 %. The weights are random, so classes are close to each other: a trained network loses less.
+#
+# The Nano itself has no int8 arithmetic (`jetson_nano.json` says so): there the file would not be faster. It is what you bring to a newer board, and the budget tells whether the old one needs to be replaced. No board has confirmed the model: a real
+# one is slower, as no kernel reaches its peaks.
+#
+# ### HINTS resnet_tensorrt.nano_resnet50
+
+# %%
+import full_width
+import nano
+
+print(f"{sum(p.numel() for p in full_width.network(0).parameters()) / 1e6:.1f} million weights")
+try:
+    first = {"op": "Conv", "inputs": ["pictures"], "output": "first", "shape": [1, 64, 112, 112]}
+    first["weights"] = [[64, 3, 7, 7], [64]]
+    print(importlib.reload(nano).nano_budget([first], "fp16", table["model"], 1.0))
+except (NotImplementedError, NameError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "nano_resnet50", "locked": true, "points": 14, "solution": false, "task": false}
+check("resnet_tensorrt.nano_resnet50")
+
+# %% [markdown]
+# ## 10. Make PyTorch itself fast on a GPU
 #
 # ### CARD resnet_tensorrt.torch_gpu
 #
@@ -551,7 +587,7 @@ except NotImplementedError as error:
 check("resnet_tensorrt.torch_gpu")
 
 # %% [markdown]
-# ## 10. Build a TensorRT engine
+# ## 11. Build a TensorRT engine
 #
 # ### CARD resnet_tensorrt.engine
 #
@@ -596,7 +632,7 @@ else:
 check("resnet_tensorrt.engine")
 
 # %% [markdown]
-# ## 11. Diagnose four slow sessions
+# ## 12. Diagnose four slow sessions
 #
 # ### CARD resnet_tensorrt.slow_builds
 #
@@ -655,7 +691,7 @@ import build_logs
 check("resnet_tensorrt.slow_builds")
 
 # %% [markdown]
-# ## 12. Read the log of a TensorRT build
+# ## 13. Read the log of a TensorRT build
 #
 # ### CARD resnet_tensorrt.trtexec_log
 #
@@ -695,7 +731,7 @@ trt_logs.read_log("generated_build.log")
 check("resnet_tensorrt.trtexec_log")
 
 # %% [markdown]
-# ## 13. Write the report
+# ## 14. Write the report
 #
 # ### CARD resnet_tensorrt.report
 #

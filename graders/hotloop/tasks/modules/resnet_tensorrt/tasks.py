@@ -13,6 +13,7 @@ from hotloop.tasks.modules.resnet_tensorrt import (
     float16_conversion,
     graph_figures,
     jetson_nano,
+    nano_resnet50,
     quantized,
     rewriting,
     sessions,
@@ -71,6 +72,19 @@ jetson_nano = hl.returns_data(
     fits=_with_batch.holds(jetson_nano.fits, DONE),
     correct=_with_batch.holds(jetson_nano.correct, DONE, "fits"),
     memory=hl.HiddenAnswers(jetson_nano.about_memory, entry="memory_for"),
+)
+
+nano_resnet50 = hl.returns_data(
+    budget=hl.Answers(nano_resnet50.budgets, entry="nano_budget"),
+    sound=nano_resnet50.FILE.holds(
+        nano_resnet50.structure_mismatch,
+        "Calibrated integers compute the published network, in opset 13 or older.",
+    ),
+    accurate=nano_resnet50.FILE.holds(
+        nano_resnet50.accuracy_mismatch,
+        "Its logits and classes are near those of float32.",
+        "sound",
+    ),
 )
 
 torch_gpu = hl.fills_tensor(
