@@ -751,7 +751,86 @@ def step_and_utilization(path):
 check("profile_training_loop.measured_report")
 
 # %% [markdown]
-# ## 11. Write the report
+# ## 11. Read a timeline as a viewer shows it
+#
+# ### CARD profile_training_loop.timeline
+#
+# A table hides when things happen. A viewer shows it: which thread, which stream, what is above what, and the arrow from a
+# call to the kernel that it queued. `generated_run.pt.trace.json` is a trace to look at. No GPU recorded it: a simulation of a loop, its host
+# threads and a GPU with two streams wrote it in the profiler's format, as it writes the hidden traces of the checks.
+#
+# Open it in Perfetto, find the four answers with your eyes, and then write `timeline.py`, where each function gets the path of a trace
+# and returns a dict. All times are microseconds. “Steps” are the events `ProfilerStep#…`; all other host events are those of category
+# `cpu_op` and `user_annotation`; the GPU's work are the events of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the
+# call that queued it starts**: both have the same `args["correlation"]`.
+#
+# - `gap(path)`: `{"after", "us", "event"}`. The time from the end of the last work of a step to the start of the first work of the next one,
+#   where it is longest: the number of the step before it, the microseconds, and what the host's thread of the steps does meanwhile:
+#   the name of the host event that is the innermost one for most of that time, the steps themselves left out.
+# - `wait(path)`: `{"op", "us", "kernel"}`. Calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` and `cudaEventSynchronize` wait.
+#   The `cpu_op` which is the innermost one around such calls for longest in all, by name, and the microseconds of these calls;
+#   `kernel` is the name of the kernel that runs longest, in all, during these calls.
+# - `memory_peak(path)`: `{"bytes", "step", "op"}`. The events `[memory]` with a `Device Type` of 1 are CUDA's. The most bytes that were allocated at
+#   once (`Total Allocated`), the number of the step, and the innermost `cpu_op` at that time, on the thread of the event.
+# - `overview(path)`: TensorBoard's step time breakdown, a dict with the mean microseconds a step of `Kernel`, `Memcpy`, `Memset`,
+#   `Runtime` (category `cuda_runtime`), `DataLoader` (names that begin with `enumerate(DataLoader)`), `CPU Exec` (all other host events)
+#   and `Other`. Where several overlap, the one that comes first in this list counts. For this figure a step
+#   begins with its event, or where the step before has ended, whichever is later, and ends with its event or its last work, whichever is later.
+#
+# The lesson's page [Timelines](timelines.md) shows where a viewer has each of these.
+#
+# ### HINTS profile_training_loop.timeline
+
+# %%
+trace.timeline(trace.read("generated_run.pt.trace.json"))
+
+# %%
+trace.perfetto("generated_run.pt.trace.json")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "timeline", "locked": true, "points": 12, "solution": false, "task": false}
+check("profile_training_loop.timeline")
+
+# %% [markdown]
+# ## 12. Query an export of Nsight Systems
+#
+# ### CARD profile_training_loop.nsight_systems
+#
+# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and `nsys stats` does so before it computes
+# anything. `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a
+# job of two processes with a GPU each wrote it. So are the hidden ones. A real one of yours answers the same queries.
+#
+# Write `nsight.py`. All times are nanoseconds. The **path** of a call are the NVTX push/pop ranges (`eventType` 59) of its `globalTid`
+# in which it lies, from the outermost to the innermost, joined by `/`. The name of a range is its `text`, or where that is NULL the
+# text of `textId` in `StringIds`. A range that was open when the recording ended has no `end`.
+#
+# - `launch_gaps(path)`: a dict by `deviceId`, as text, of `{"idle", "late", "longest", "range"}`. `idle` is the time from the end of a GPU's first
+#   work to the start of its last one in which no kernel, copy or memset runs, on whichever stream. A gap is *late* if the call that queued the work which
+#   ends it began only after the gap had begun: the host was not there in time. In all other gaps the work was queued, and the GPU waited for
+#   something else. `late` is the sum of late gaps, `longest` the longest one, `range` the path of the call that ended it. Work and call
+#   have the same `correlationId`, which each process counts by itself: of a `globalTid` the low 24 bits are the thread, and with zeros there it is the process's `globalPid`.
+# - `copies(path)`: a dict by the `label` of the copy's direction in `ENUM_CUDA_MEMCPY_OPER` of `{"ns", "hidden", "pageable"}`: the time of all such copies,
+#   the part of it during which a kernel of the same GPU runs, and how many go from or to pageable host memory.
+# - `waiting_range(path)`: `{"range", "ns"}`, the path with the most time, in all, in calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` or
+#   `cudaEventSynchronize`. The names of calls carry the version of their API, as in `cudaStreamSynchronize_v3020`.
+#
+# The lesson's page [Nsight Systems](nsight_systems.md) has the commands that record and export such a file.
+#
+# ### HINTS profile_training_loop.nsight_systems
+
+# %%
+import sqlite3
+
+database = sqlite3.connect("generated_run.sqlite")
+for (table,) in database.execute("SELECT name FROM sqlite_master").fetchall():
+    (rows,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
+    columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
+    print(f"{rows:5} {table}: {', '.join(columns[:9])}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "nsight_systems", "locked": true, "points": 10, "solution": false, "task": false}
+check("profile_training_loop.nsight_systems")
+
+# %% [markdown]
+# ## 13. Write the report
 #
 # ### CARD profile_training_loop.report
 #
@@ -796,82 +875,3 @@ check("profile_training_loop.measured_report")
 # **What I left alone.** The loop now reaches 9 % of the FLOP/s of a matrix product on this core: the layers are small.
 # The log belongs after the step, every 50th; the checkpoint in a thread or at the end of an epoch.
 # ### END SOLUTION
-
-# %% [markdown]
-# ## 9. Read a timeline as a viewer shows it
-#
-# ### CARD profile_training_loop.timeline
-#
-# A table hides when things happen. A viewer shows it: which thread, which stream, what is above what, and the arrow from a
-# call to the kernel that it queued. `generated_run.pt.trace.json` is a trace to look at. No GPU recorded it: a simulation of a loop, its host
-# threads and a GPU with two streams wrote it in the profiler's format, as it writes the hidden traces of the checks.
-#
-# Open it in Perfetto, find the four answers with your eyes, and then write `timeline.py`, where each function gets the path of a trace
-# and returns a dict. All times are microseconds. “Steps” are the events `ProfilerStep#…`; all other host events are those of category
-# `cpu_op` and `user_annotation`; the GPU's work are the events of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the
-# call that queued it starts**: both have the same `args["correlation"]`.
-#
-# - `gap(path)`: `{"after", "us", "event"}`. The time from the end of the last work of a step to the start of the first work of the next one,
-#   where it is longest: the number of the step before it, the microseconds, and what the host's thread of the steps does meanwhile:
-#   the name of the host event that is the innermost one for most of that time, the steps themselves left out.
-# - `wait(path)`: `{"op", "us", "kernel"}`. Calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` and `cudaEventSynchronize` wait.
-#   The `cpu_op` which is the innermost one around such calls for longest in all, by name, and the microseconds of these calls;
-#   `kernel` is the name of the kernel that runs longest, in all, during these calls.
-# - `memory_peak(path)`: `{"bytes", "step", "op"}`. The events `[memory]` with a `Device Type` of 1 are CUDA's. The most bytes that were allocated at
-#   once (`Total Allocated`), the number of the step, and the innermost `cpu_op` at that time, on the thread of the event.
-# - `overview(path)`: TensorBoard's step time breakdown, a dict with the mean microseconds a step of `Kernel`, `Memcpy`, `Memset`,
-#   `Runtime` (category `cuda_runtime`), `DataLoader` (names that begin with `enumerate(DataLoader)`), `CPU Exec` (all other host events)
-#   and `Other`. Where several overlap, the one that comes first in this list counts. For this figure a step
-#   begins with its event, or where the step before has ended, whichever is later, and ends with its event or its last work, whichever is later.
-#
-# The lesson's page [Timelines](timelines.md) shows where a viewer has each of these.
-#
-# ### HINTS profile_training_loop.timeline
-
-# %%
-trace.timeline(trace.read("generated_run.pt.trace.json"))
-
-# %%
-trace.perfetto("generated_run.pt.trace.json")
-
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "timeline", "locked": true, "points": 12, "solution": false, "task": false}
-check("profile_training_loop.timeline")
-
-# %% [markdown]
-# ## 10. Query an export of Nsight Systems
-#
-# ### CARD profile_training_loop.nsight_systems
-#
-# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and `nsys stats` does so before it computes
-# anything. `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a
-# job of two processes with a GPU each wrote it. So are the hidden ones. A real one of yours answers the same queries.
-#
-# Write `nsight.py`. All times are nanoseconds. The **path** of a call are the NVTX push/pop ranges (`eventType` 59) of its `globalTid`
-# in which it lies, from the outermost to the innermost, joined by `/`. The name of a range is its `text`, or where that is NULL the
-# text of `textId` in `StringIds`. A range that was open when the recording ended has no `end`.
-#
-# - `launch_gaps(path)`: a dict by `deviceId`, as text, of `{"idle", "late", "longest", "range"}`. `idle` is the time from the end of a GPU's first
-#   work to the start of its last one in which no kernel, copy or memset runs, on whichever stream. A gap is *late* if the call that queued the work which
-#   ends it began only after the gap had begun: the host was not there in time. In all other gaps the work was queued, and the GPU waited for
-#   something else. `late` is the sum of late gaps, `longest` the longest one, `range` the path of the call that ended it. Work and call
-#   have the same `correlationId`, which each process counts by itself: of a `globalTid` the low 24 bits are the thread, and with zeros there it is the process's `globalPid`.
-# - `copies(path)`: a dict by the `label` of the copy's direction in `ENUM_CUDA_MEMCPY_OPER` of `{"ns", "hidden", "pageable"}`: the time of all such copies,
-#   the part of it during which a kernel of the same GPU runs, and how many go from or to pageable host memory.
-# - `waiting_range(path)`: `{"range", "ns"}`, the path with the most time, in all, in calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` or
-#   `cudaEventSynchronize`. The names of calls carry the version of their API, as in `cudaStreamSynchronize_v3020`.
-#
-# The lesson's page [Nsight Systems](nsight_systems.md) has the commands that record and export such a file.
-#
-# ### HINTS profile_training_loop.nsight_systems
-
-# %%
-import sqlite3
-
-database = sqlite3.connect("generated_run.sqlite")
-for (table,) in database.execute("SELECT name FROM sqlite_master").fetchall():
-    (rows,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
-    columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
-    print(f"{rows:5} {table}: {', '.join(columns[:9])}")
-
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "nsight_systems", "locked": true, "points": 10, "solution": false, "task": false}
-check("profile_training_loop.nsight_systems")
