@@ -23,8 +23,8 @@ TILE_M, TILE_K, WARPS = 128, 64, 4
 def product(a, b, c, k, TILE_N: gl.constexpr, STAGES: gl.constexpr):
     """c = a @ b: program (i, j) computes the tile of TILE_M rows and TILE_N columns there.
 
-    a, b, c: tensor descriptors of float16 with tiles of [TILE_M, TILE_K], [TILE_K, TILE_N] and
-    [TILE_M, TILE_N]. k: a multiple of TILE_K.
+    a, b, c: tensor descriptors of float16 with tiles of [TILE_M, TILE_K], [TILE_K, TILE_N]
+    and [TILE_M, TILE_N]. k: a multiple of TILE_K.
     """
     raise NotImplementedError("gemm_tensor_cores.gluon_tile")
 

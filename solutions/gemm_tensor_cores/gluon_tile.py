@@ -23,8 +23,8 @@ TILE_M, TILE_K, WARPS = 128, 64, 4
 ### STUB def product(a, b, c, k, TILE_N: gl.constexpr, STAGES: gl.constexpr):
 ### STUB     """c = a @ b: program (i, j) computes the tile of TILE_M rows and TILE_N columns there.
 ### STUB
-### STUB     a, b, c: tensor descriptors of float16 with tiles of [TILE_M, TILE_K], [TILE_K, TILE_N] and
-### STUB     [TILE_M, TILE_N]. k: a multiple of TILE_K.
+### STUB     a, b, c: tensor descriptors of float16 with tiles of [TILE_M, TILE_K], [TILE_K, TILE_N]
+### STUB     and [TILE_M, TILE_N]. k: a multiple of TILE_K.
 ### STUB     """
 ### STUB     raise NotImplementedError("gemm_tensor_cores.gluon_tile")
 @gluon.jit
@@ -46,8 +46,8 @@ def product(a, b, c, k, TILE_N: gl.constexpr, STAGES: gl.constexpr):
     a, b, c: tensor descriptors of float16 with tiles of [TILE_M, TILE_K], [TILE_K, TILE_N] and
     [TILE_M, TILE_N]. k: a multiple of TILE_K.
     """
-    a_tiles = gl.allocate_shared_memory(a.dtype, [STAGES] + a.block_type.shape, a.layout)
-    b_tiles = gl.allocate_shared_memory(b.dtype, [STAGES] + b.block_type.shape, b.layout)
+    a_tiles = gl.allocate_shared_memory(a.dtype, [STAGES] + a.block_type.shape, a.layout)  # noqa: RUF005
+    b_tiles = gl.allocate_shared_memory(b.dtype, [STAGES] + b.block_type.shape, b.layout)  # noqa: RUF005
     ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     for stage in gl.static_range(STAGES):
         mbarrier.init(ready.index(stage), count=1)

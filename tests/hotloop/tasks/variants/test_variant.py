@@ -112,7 +112,13 @@ def test_tasks_that_are_the_same_for_all_are_known() -> None:
         *("load_photos", "profile_resnet", "train_resnet50", "measured_report", *drawn, "report")
     ]
     steps = ["compiled_step", "fused_loss", "host_transfer", "donate"]
-    assert alike["xla_vs_eager"] == [*steps, "pallas_pipeline", "torch_xla_step", "torch_xla_report", "report"]
+    assert alike["xla_vs_eager"] == [
+        *steps,
+        "pallas_pipeline",
+        "torch_xla_step",
+        "torch_xla_report",
+        "report",
+    ]
     others = [task.id for task in curriculum.load_module("triton_ensemble").tasks]
     others.remove("read_metrics")
     assert alike["triton_ensemble"] == others
