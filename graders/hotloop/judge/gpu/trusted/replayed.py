@@ -8,6 +8,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
+from functools import partial
 from typing import Any, cast
 
 import torch
@@ -53,7 +54,7 @@ def prepared(plan: dict[str, Any], kernels: Any) -> Callable[[tuple[Any, ...]], 
         temporary = [_scratch(each, device) for each in scratch]
         for kernel, grid, named, options in launches:
             values = {n: _value(v, arguments, temporary, language) for n, v in named.items()}
-            yield lambda k=kernel, g=grid, v=values, o=options: k[g](**v, **o)
+            yield partial(kernel[grid], **values, **options)
 
     return launching
 
