@@ -7,8 +7,8 @@ kernels; NAME is this copy's own name. Nothing else of the learner is in this pr
 import importlib.util
 import json
 from collections.abc import Callable
-from pathlib import Path
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import torch
