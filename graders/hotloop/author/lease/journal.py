@@ -5,7 +5,7 @@ self-test, exploits and profiles, how long each piece took, and which were tried
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -46,9 +46,8 @@ class Journal:
         """Write the outcome of a piece at once, so that a kill loses none before it."""
         before = self.entries.get(name)
         tries = before.tries + 1 if before is not None and before.code == entry.code else 1
-        self.entries[name] = Entry(
-            **{**vars(entry), "tries": tries, "at": datetime.now(UTC).isoformat("T", "seconds")}
-        )
+        now = datetime.now(UTC).isoformat("T", "seconds")
+        self.entries[name] = replace(entry, tries=tries, at=now)
         document = {
             "format": FORMAT,
             "device": self.device,

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Lease:
         else:
             entry = self._in_a_process(piece, limit_s)
         seconds = round(time.monotonic() - started, 1)
-        entry = Entry(**{**vars(entry), "seconds": seconds})
+        entry = replace(entry, seconds=seconds)
         # Work that only the end of the lease has cut off was not tried in vain.
         if not (entry.outcome == "late" and limit_s < piece.limit_s):
             self.journal.note(piece.name, entry)

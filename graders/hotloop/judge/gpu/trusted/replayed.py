@@ -7,6 +7,7 @@ kernels; NAME is this copy's own name. Nothing else of the learner is in this pr
 import importlib.util
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -53,7 +54,7 @@ def prepared(plan: dict[str, Any], kernels: Any) -> Callable[[tuple[Any, ...]], 
         temporary = [_scratch(each, device) for each in scratch]
         for kernel, grid, named, options in launches:
             values = {n: _value(v, arguments, temporary, language) for n, v in named.items()}
-            yield lambda k=kernel, g=grid, v=values, o=options: k[g](**v, **o)
+            yield partial(kernel[grid], **values, **options)
 
     return launching
 
