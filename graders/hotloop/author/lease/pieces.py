@@ -21,7 +21,7 @@ from hotloop.tasks.measured_code import digest_of_file, measured_code
 from hotloop.tasks.problem import CheckEntry
 
 TYPICAL_S = 35.0
-"""Seconds of a judging on an H200 (tests/gpu/README.md), where no run has those of the piece."""
+"""Seconds of judging one speed on an H200 (tests/gpu/README.md), where no run has the piece's."""
 
 STEP_S = 13.0
 """Seconds of a step of the self-test there: thirteen took 172 s."""
@@ -91,7 +91,7 @@ class Piece:
         """Most seconds that its process may take."""
         if self.stage is Stage.SELFTEST:
             return STEPS[int(self.name.rpartition(" ")[2])].limit_s
-        return min(LONGEST_S, max(90.0, 3 * self.seconds))
+        return min(LONGEST_S, max(90.0, 3 * self.seconds)) if self.known else LONGEST_S
 
     @property
     def rank(self) -> tuple[float, ...]:
@@ -156,6 +156,7 @@ def _solutions(
     wrong = wrong_answers(module.id)
     for task, checks in _gpu_tasks(module):
         provisional = sum(c.threshold is not None and c.threshold.provisional for c in checks)
+        speeds = sum(check.threshold is not None for check in checks)
         groups = _groups(module, checks)
         lacking = _lacking(groups, installed_here)
         names = [evidence.REFERENCE, *(w.name for w in wrong if w.task == task.id)]
@@ -163,6 +164,8 @@ def _solutions(
             reference = candidate == evidence.REFERENCE
             name = f"evidence {module.id}.{task.id} {candidate}"
             seconds, known = _seconds(run, task.id, candidate, journal, name)
+            if not known:
+                seconds = START_S + TYPICAL_S * max(1, speeds)
             need, points, new = _need(run, task.id, checks, candidate, versions)
             yield Piece(
                 name=name,
