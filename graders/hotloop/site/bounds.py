@@ -26,7 +26,8 @@ CALLS = 16
 class Card:
     """NVIDIA's data sheet: memory bandwidth, and dense matrix products on tensor cores.
 
-    half: of float16 and bfloat16. single: of float32 inputs, as TF32, or float32 without it.
+    half: of float16 and bfloat16. single: of float32 inputs, as TF32, or float32 without it. Where
+    a data sheet has a product's figure with sparsity only, it is half of that.
     """
 
     name: str
