@@ -122,7 +122,8 @@ def test_the_module_has_a_lesson_and_a_design(module: Module) -> None:
 ALWAYS_THERE = {"hotloop", "numpy", "rich", "torch", "triton", "IPython"}
 """What every learner has installed; `needs` of a module or a check names what is needed beside."""
 SERVING = {
-    *("gevent", "google", "onnx", "onnxscript", "safetensors", "tokenizers", "tritonclient"),
+    *("gevent", "google", "grpc", "onnx", "onnxscript", "safetensors", "tokenizers"),
+    "tritonclient",
     "triton_python_backend_utils",  # inside of the server only
 }
 WHERE_IT_IS = {"tensorrt"}

@@ -192,7 +192,23 @@ ROOM = 1.2
 """Where the reference's recorded lower bound is so many times the full level, another CPU may lower
 it by a sixth without costing a right answer anything."""
 
+OVERLAP = (
+    "What is compared is decoding in other processes with decoding between steps, on two cores, "
+    "which allow a factor of two at most: `hotloop author selftest` finds machines that miss."
+)
+ONE_REMEDY = (
+    "The baseline has every other remedy, so nothing stronger is left but the answer: "
+    "`hotloop author selftest` finds CPUs on which it gains nothing."
+)
+
 NO_STRONG_BASELINE = {
+    "profile_training_loop.load_photos.overlap": OVERLAP,
+    "profile_training_loop.load_photos.short_epochs": OVERLAP,
+    "profile_training_loop.train.channels_last": ONE_REMEDY,
+    "profile_training_loop.train_resnet50.fast_cpu": (
+        "The network is given, and a step of two pictures on a CPU leaves little beside it: the "
+        "levels are provisional until runs are recorded."
+    ),
     "fused_softmax.operator_extension.fast_cpu": (
         "The baseline is the library's own kernel, compiled for the CPU at hand, and the levels "
         "are shares of its speed: it is the strong baseline."

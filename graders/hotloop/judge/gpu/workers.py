@@ -48,8 +48,10 @@ def require_capability(card: Card, major: int | None) -> None:
 
     major: whose instructions a kernel uses that no other GPU has; None: any GPU will do.
     """
+    if major is None:
+        return
     has = card.facts.capability
-    if major is not None and has[0] != major:
+    if has[0] != major:
         raise Ruling(
             Verdict.NOT_MEASURED,
             f"It needs a GPU of compute capability {major}.x for its instructions, and the "
