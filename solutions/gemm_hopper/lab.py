@@ -276,7 +276,7 @@ check("gemm_hopper.gemm_hopper")
 #
 # ### CARD gemm_hopper.persistent
 #
-# `persistent(a, b, c, m, n, k)`: as task 9, but `c` is bfloat16 and a tensor map too, with boxes of 64 × 64 and a swizzle of 128 bytes. There are at most as many blocks as multiprocessors, `<<<min(tiles, SMs), 384, 164864>>>`; block i computes the
+# `persistent(a, b, c, m, n, k)`: as task 9, but `c` is bfloat16 and a tensor map too, with boxes of 64 × 64 and a swizzle of 128 bytes. There are at most as many blocks as SMs, `<<<min(tiles, SMs), 384, 164864>>>`; block i computes the
 # tiles i, i + gridDim.x, … of 128 × 128, in any order of yours.
 #
 # - **The producer does not wait for an epilogue**: it goes on with the next tile's stages. Slots and parities go on across tiles.

@@ -247,12 +247,12 @@ check("mixture_of_experts.exchange")
 # ### CARD mixture_of_experts.all_to_all
 #
 # Write `plan_exchange(path, per_node)` in `planner.py`. The file has, for each rank and each of its tokens, the ranks that need the token (possibly its own). Nodes have `per_node` ranks, connected
-# by NVLink; between nodes every rank has a network card of its own.
+# by NVLink; between nodes every rank has a NIC of its own.
 #
 # Return at most 8 steps. A step is a list of messages `[from, to, [[rank, number], …]]`: tokens, named by where they were in the beginning, that `from` has before the step begins. A step lasts
-# until its slowest link is done, in units of one token over a network card:
+# until its slowest link is done, in units of one token over a NIC:
 #
-# - for each card, the tokens that its rank sends to other nodes, or those that it receives from them, whichever are more;
+# - for each NIC, the tokens that its rank sends to other nodes, or those that it receives from them, whichever are more;
 # - for NVLink the same within the node, divided by 9.
 #
 # Cards and NVLink work at the same time. A token may be passed on: from a rank that has received it in an earlier step.

@@ -115,7 +115,7 @@ class Lease:
         return Entry(outcome, result.said, 0.0, "", versions=self.versions, figures=result.figures)
 
     def _require_device(self, after: str) -> None:
-        """Stop if the device is gone, as after a fault that only a restart mends."""
+        """Stop if the device is gone, as after a fault that only a restart fixes."""
         if self.rehearse:
             return
         result = self.step(STEPS[DRIVER_STEP])
