@@ -134,7 +134,7 @@ $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
-	$(BIN)/python -m pip install --quiet --editable '.[compilers,paddle]'
+	$(BIN)/python -m pip install --quiet --editable '.[boosting,compilers,paddle]'
 	@touch $@
 
 $(VENV)/.hotloop-heavy: pyproject.toml | $(VENV)/.hotloop-compilers

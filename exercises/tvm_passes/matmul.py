@@ -61,7 +61,7 @@ def explain(workload, trials):
     raise NotImplementedError("tvm_passes.tune")
 
 
-def tune(source, folder, trials=16):
+def tune(source, folder, trials=16, cost_model="random"):
     """Search for a schedule of the module in `source`; the database's two files in `folder`."""
     return meta_schedule.tune_tir(
         read_module(source),
@@ -71,7 +71,8 @@ def tune(source, folder, trials=16):
         num_trials_per_iter=16,
         builder=Builder(),
         runner=Runner(),
-        cost_model="random",
+        cost_model=cost_model,
+        seed=1,
     )
 
 

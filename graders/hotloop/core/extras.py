@@ -21,6 +21,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "extension": ("ninja",),
     "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
+    "boosting": ("xgboost",),
     "monitoring": ("prometheus_client", "tensorboard"),
     "xla": ("flatbuffers", "jax", "jaxlib"),
     "checkpoints": ("safetensors",),

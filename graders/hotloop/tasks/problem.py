@@ -30,6 +30,7 @@ Need = Literal[
     "onnx_custom",
     "extension",
     "tvm",
+    "boosting",
     "xla",
     "monitoring",
     "checkpoints",

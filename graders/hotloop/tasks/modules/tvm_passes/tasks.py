@@ -6,6 +6,7 @@ from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.tvm_passes import (
     gpu_products,
     importing,
+    learning,
     partitions,
     passes,
     products,
@@ -44,6 +45,11 @@ tir_pass = hl.returns_data(**passes.checks(passes.GUARDS))
 tune = hl.returns_data(
     figures=hl.HiddenAnswers(readings.tunings),
     own=hl.WritesFiles(products.replayed, entry="replayed"),
+)
+
+cost_model = hl.returns_data(
+    compared=hl.Answers(learning.searches, entry="compare"),
+    ranks=learning.ranks.bind(least=0.5),
 )
 
 partition = hl.returns_data(
