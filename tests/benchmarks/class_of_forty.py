@@ -29,6 +29,7 @@ from hotloop.course.prepare import prepare
 from hotloop.judge.device import device_name
 from hotloop.judge.files import lay_out
 from hotloop.tasks import render
+from hotloop.tasks.local_judging import default_jobs
 
 MODULE = "fused_softmax"
 RESULT = Path(__file__).parent / "results" / "class_of_forty.json"
@@ -41,7 +42,7 @@ def main() -> None:
     """Measure and print; exit code 1 if a verdict cannot be right."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=default_jobs())
     parser.add_argument("--keep", action="store_true", help="write it into results/")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hotloop-forty-") as folder:
@@ -82,7 +83,7 @@ def grade(root: Path, kinds: Mapping[str, str], jobs: int) -> dict[str, Any]:
         process = subprocess.Popen(
             [sys.executable, *command, "--jobs", str(jobs), "--json"], stdout=answer
         )
-        with Watch(process.pid) as watch:
+        with Watch(process.pid, every_s=2.0) as watch:  # reading memory more often slows them
             process.wait()
     seconds = time.monotonic() - began
     document = json.loads((root / "answer").read_text())
