@@ -5,8 +5,8 @@
 
 A claim is a number with a unit (×, times, %, µs, ms, s, GB/s, TFLOP/s) in the prose of a page, or
 in what a question's answer says. It is rendered from a key (`{{ run ... }}`, `{{ proof ... }}`,
-`{{ benchmark ... }}`); or the question's prompt or a source that it cites gives it; or `claims.yaml`
-says why it needs no key. A translation may have the figures that its original has.
+`{{ benchmark ... }}`); or the question's prompt or a source that it cites gives it; or
+`claims.yaml` says why it needs no key. A translation may have the figures of its original.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from hotloop.core import paths
 REASONS = Path(__file__).with_suffix(".yaml")
 KEY = re.compile(r"(?<!`)\{\{\s*(?:run|proof|benchmark)\b[^{}]*\}\}")
 
-NUMBER = r"\d[\d,]*(?:\.\d+)?"
+NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 UNIT = (
-    r"×(?!\s*\d)|x\b(?!\s*\d)|%|percent\b|times\b(?! the size)"
+    r"×(?!\s*\w)|x\b(?!\s*\d)|%|percent\b|times\b(?! the size)"
     r"|(?:ms|µs|us|ns|s|seconds|milliseconds|microseconds)\b"
     r"|[GTMk]i?B/s|[GTP]FLOP(?:S\b|/s)|倍|毫秒|微秒|秒"
 )
@@ -59,7 +59,7 @@ class Text:
 
     def claims(self) -> Iterator[re.Match[str]]:
         """Yield the figures that are typed, without those that the question gives."""
-        for match in CLAIM.finditer(prose(self.text)):
+        for match in CLAIM.finditer(KEY.sub(_blank, prose(self.text))):
             if _digits(match["number"]) not in self.given:
                 yield match
 

@@ -10,8 +10,8 @@ required, in this order:
   FIELD      a key of FIELDS below
 
 The value gets a footnote with device, date and versions, which says if the code has changed since
-the run. A misspelt or missing figure stops the build; a device on which the module was not measured
-gives "not yet measured on this device".
+the run. A misspelt or missing figure stops the build; a device on which the module, or a check of
+its reference, was not measured gives "not yet measured on this device".
 
 `{{ proof MODULE.PROGRAM WORD... }}` is a number of what a proof program printed, see
 `hotloop.tasks.proof_figures`. Its unit is left out where the text goes on with one in words, such
@@ -26,6 +26,7 @@ from hotloop.tasks import curriculum, proof_figures
 from hotloop.tasks.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
 
 ANY_GPU = "gpu"
+_REFERENCE = "reference"
 GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}"
 
 FIGURE = re.compile(
@@ -65,6 +66,13 @@ def _share(m: curriculum.Measurement) -> str | None:
     return None if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}"
 
 
+def _copy(m: curriculum.Measurement) -> str | None:
+    """What a copy reached beside the measurement."""
+    if m.gb_per_s is None or not m.fraction_of_limit:
+        return None
+    return f"{three_digits(m.gb_per_s / m.fraction_of_limit / 1e3)} TB/s"
+
+
 FIELDS: Mapping[str, Value] = {
     "verdict": lambda m: f"`{m.verdict}`",
     "sentence": lambda m: m.sentence,
@@ -76,6 +84,7 @@ FIELDS: Mapping[str, Value] = {
     "baseline_p50_ms": _measured("baseline_p50_ms", "ms"),
     "gb_per_s": _measured("gb_per_s", "GB/s"),
     "gflop_per_s": _measured("gflop_per_s", "GFLOP/s"),
+    "copy": _copy,
     "fraction_of_limit": _share,
 }
 
@@ -162,6 +171,8 @@ def _of_run(words: list[str], place: str, shown: Shown) -> str:
     wanted = (candidate, task, check)
     matches = (m for m in run.measurements if (m.candidate, m.task, m.check) == wanted)
     measurement = next(matches, None)
+    if measurement is None and candidate == _REFERENCE:
+        return NOT_MEASURED_HERE
     if measurement is None:
         raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{check}")
     if measurement.verdict is Verdict.NOT_MEASURED:

@@ -1,11 +1,13 @@
 """Numbers in the recorded output of a proof program, found by the words before them.
 
 `{{ proof MODULE.PROGRAM WORD... }}` is the first number that follows the words in the one line of
-the record that has them all, in this order; other text may stand between them. A last word `#2` is
-the second number after them, and `#-1` the last one before them. A unit that follows the number in
-the record comes with it.
+the record that has them all, in this order; other text may stand between them, unless the first one
+begins with `^` and the line with it. A word `#2` at the
+end is the second number after them, and `#-1` the one before the last of them; `~2` behind it rounds to two
+digits. A unit that follows the number in the record comes with it.
 """
 
+import math
 import re
 from functools import cache
 
@@ -22,6 +24,7 @@ _NUMBER = re.compile(
 )
 _WRITTEN = {"x": "×", "us": " µs", "%": " %", "×": "×"}
 _PLACE = re.compile(r"#(-?[1-9])")
+_DIGITS = re.compile(r"~([1-4])")
 
 
 def value(words: list[str], *, with_unit: bool = True) -> str:
@@ -29,22 +32,30 @@ def value(words: list[str], *, with_unit: bool = True) -> str:
 
     Raises ValueError if the key names no number, or words that stand in several lines.
     """
-    if len(words) < 2 or (len(words) == 2 and _PLACE.fullmatch(words[1])):
+    program, wanted = words[0] if words else "", words[1:]
+    digits = _taken(wanted, _DIGITS)
+    nth = _taken(wanted, _PLACE) or 1
+    if not wanted:
         raise ValueError(f"a figure of a proof is {GRAMMAR}, and this one has no words")
-    program, *wanted = words
-    place = _PLACE.fullmatch(wanted[-1])
-    nth = int(place[1]) if place else 1
-    if place:
-        wanted = wanted[:-1]
     spans = [(line, span) for line in lines(program) if (span := _span(line, wanted))]
     if len(spans) != 1:
         raise ValueError(f"{len(spans)} lines of {program}'s record have {' '.join(wanted)!r}")
     [(line, (start, end))] = spans
     numbers = _NUMBER.findall(line[:start] if nth < 0 else line[end:])
     try:
-        return _shown(numbers[nth if nth < 0 else nth - 1], with_unit)
+        number = numbers[nth if nth < 0 else nth - 1]
     except IndexError:
         raise ValueError(f"{program}'s record has no such number in {line!r}") from None
+    return _shown(number, digits, with_unit)
+
+
+def _taken(words: list[str], form: re.Pattern[str]) -> int | None:
+    """Take the last word off if it has this form, and return its number."""
+    match = form.fullmatch(words[-1]) if words else None
+    if match is None:
+        return None
+    words.pop()
+    return int(match[1])
 
 
 @cache
@@ -58,21 +69,28 @@ def lines(program: str) -> tuple[str, ...]:
 
 
 def _span(line: str, words: list[str]) -> tuple[int, int] | None:
-    """Return where the first word begins and the last one ends; None if the line lacks one."""
-    start, end = -1, 0
+    """Return where the last word begins and ends; None if the line lacks one."""
+    start = end = 0
     for word in words:
-        match = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(line, end)
+        before = r"^\s*" if word.startswith("^") else r"(?<!\w)"
+        form = re.compile(rf"{before}{re.escape(word.removeprefix('^'))}(?!\w)")
+        match = form.search(line, end)
         if match is None:
             return None
-        start = match.start() if start < 0 else start
-        end = match.end()
+        start, end = match.span()
     return start, end
 
 
-def _shown(number: str, with_unit: bool) -> str:
+def _shown(number: str, digits: int | None, with_unit: bool) -> str:
     """Return the number as a text writes it."""
     match = re.fullmatch(r"([-−]?)([\d.,]*\d(?:e[+-]?\d+)?)(?: ?(\D+))?", number)
     if match is None:
         return number
+    shown = match[2] if digits is None else _rounded(float(match[2].replace(",", "")), digits)
     unit = match[3] if with_unit else None
-    return ("−" if match[1] else "") + match[2] + (_WRITTEN.get(unit, f" {unit}") if unit else "")
+    return ("−" if match[1] else "") + shown + (_WRITTEN.get(unit, f" {unit}") if unit else "")
+
+
+def _rounded(number: float, digits: int) -> str:
+    places = digits - 1 - math.floor(math.log10(number)) if number else 0
+    return f"{round(number, places):,.{max(places, 0)}f}"
