@@ -1,10 +1,14 @@
-"""Numbers in the recorded output of a proof program, found by the words before them.
+"""Numbers in the recorded output of a program, found by the words before them.
 
 `{{ proof MODULE.PROGRAM WORD... }}` is the first number that follows the words in the one line of
-the record that has them all, in this order; other text may stand between them, unless the first one
-begins with `^` and the line with it. A word `#2` at the
-end is the second number after them, and `#-1` the one before the last of them; `~2` behind it rounds to two
-digits. A unit that follows the number in the record comes with it.
+the record that has them all, in this order; other text may stand between them. Options:
+
+  ^WORD  as the first word: the line begins with it
+  #2     behind the words: the second number that follows them; `#-1`: the one before the last word
+  ~2     at the end: rounded to two digits
+
+A unit that follows the number in the record comes with it. The record is that of one of the
+module's `proofs/`, or of its `recordings/`.
 """
 
 import math
@@ -60,12 +64,16 @@ def _taken(words: list[str], form: re.Pattern[str]) -> int | None:
 
 @cache
 def lines(program: str) -> tuple[str, ...]:
-    """Return the lines that a proof printed. program: `module.program`."""
+    """Return the lines that a program printed. program: `module.program`.
+
+    Raises ValueError if neither the module's proofs nor its recordings have a record of it.
+    """
     module, _, name = program.partition(".")
-    record = paths.curriculum() / module / "proofs" / f"{name}.txt"
-    if not record.is_file():
-        raise ValueError(f"there is no recorded output of a proof {program!r}")
-    return tuple(record.read_text(encoding="utf-8").splitlines())
+    for folder in ("proofs", "recordings"):
+        record = paths.curriculum() / module / folder / f"{name}.txt"
+        if record.is_file():
+            return tuple(record.read_text(encoding="utf-8").splitlines())
+    raise ValueError(f"there is no recorded output of {program!r}")
 
 
 def _span(line: str, words: list[str]) -> tuple[int, int] | None:
