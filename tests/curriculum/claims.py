@@ -93,6 +93,8 @@ def texts() -> Iterator[Text]:
     for path in sorted(paths.curriculum().glob("*/*.yaml")):
         for question in _questions(path):
             yield _of_question(f"{path.relative_to(root)} {question['id']}", question, path)
+    for path in sorted(paths.curriculum().glob("*/ladders.yaml")):
+        yield Text(str(path.relative_to(root)), path.read_text(encoding="utf-8"))
 
 
 def original(text: Text) -> Text | None:
@@ -171,7 +173,9 @@ def open_claims(text: Text) -> list[re.Match[str]]:
     known = {figure for figures in listed for figure in figures}
     known |= set(exceptions().typed.get(text.name, {}))
     source = original(text)
-    typed = set() if source is None else {_digits(match["number"]) for match in source.claims()}
+    typed: set[str] = (
+        set() if source is None else {_digits(match["number"]) for match in source.claims()}
+    )
     return [
         match
         for match in text.claims()
