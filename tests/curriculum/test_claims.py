@@ -70,6 +70,33 @@ def test_reasons_are_few_and_each_has_its_figure() -> None:
     assert len(entries) <= MOST_WITHOUT_A_KEY
 
 
+COINCIDENCES = {
+    ("gemm_hopper/questions.yaml design_a_hopper_gemm", "97 %"),
+    ("profile_training_loop/questions.yaml what_a_clock_sees", "5 ms"),
+}
+"""Figures of an answer that a proof prints of something else, or with another sign."""
+
+UNIT_OF = {"times": "×", "x": "×", "percent": "%", "us": "µs"}
+
+
+def test_a_figure_that_the_answers_proof_prints_has_a_key() -> None:
+    """Arithmetic may be typed, unless the program that the answer names prints its result."""
+    for text in TEXTS:
+        listed = exceptions().without_a_key.get(text.name, {})
+        worked_out = {*listed.get("arithmetic", []), *listed.get("no_record", [])}
+        printed = {
+            (match["number"], UNIT_OF.get(match["unit"], match["unit"]))
+            for program in text.proofs
+            for line in proof_figures.lines(program)
+            for match in claims.CLAIM.finditer(line)
+        }
+        for match in text.claims():
+            figure = match["number"], UNIT_OF.get(match["unit"], match["unit"])
+            name = text.name.removeprefix("curriculum/")
+            if shown(match) in worked_out and (name, shown(match)) not in COINCIDENCES:
+                assert figure not in printed, (text.name, shown(match))
+
+
 @pytest.mark.parametrize("name", exceptions().typed)
 def test_a_typed_figure_is_what_its_key_says(name: str) -> None:
     text = next(text for text in TEXTS if text.name == name)
@@ -126,6 +153,37 @@ def test_no_level_is_called_unmeasured_beside_a_run() -> None:
         and _was_measured(f"{module.id}.{task.id}.{check.id}")
     ]
     assert contradictions == []
+
+
+SAID = re.compile(r"(\d[\d.]*)(?=\s(?:times|%))|(?<=\()(\d[\d.]*) to (\d[\d.]*)(?=\))")
+
+
+def test_what_a_level_says_of_a_run_is_in_the_run() -> None:
+    """Reasons of levels are typed; what they say of a GPU must be what was recorded there."""
+    count = 0
+    for module in curriculum.modules():
+        on_gpu = [run for run in recorded(module.id).values() if run.kind == "gpu"]
+        for task in module.tasks:
+            for check in task.checks:
+                reason = check.threshold.reason if check.threshold else None
+                sentences = re.split(r"(?<=[.:])\s", " ".join((reason or "").split()))
+                of_run = [s for s in sentences if "H200" in s and "reference" in s]
+                recorded_here = [
+                    figure
+                    for run in on_gpu
+                    for m in run.measurements
+                    if (m.task, m.check) == (task.id, check.id) and m.ratio
+                    for figure in (
+                        *(m.ratio.estimate, m.ratio.low, m.ratio.high),
+                        100 * (m.fraction_of_limit or 0),
+                    )
+                ]
+                for said in (n for s in of_run for found in SAID.findall(s) for n in found if n):
+                    digits = len(said.partition(".")[2])
+                    near = [abs(f - float(said)) <= 0.51 * 10**-digits for f in recorded_here]
+                    assert any(near), f"{module.id}.{task.id}.{check.id}: {said}"
+                    count += 1
+    assert count > 20
 
 
 # --- proofs agree ---------------------------------------------------------------------------------
