@@ -22,6 +22,7 @@ from hotloop.tasks.recorded import recorded
 FILE = "ladders.yaml"
 PLACE = re.compile(r"(?m)^<!-- ladder: (\w+) -->$")
 NOT_MEASURED = "not measured"
+_ABOVE = "The versions side by side; what was counted needs no GPU, and times are of recorded runs:"
 
 
 class Version(Strict):
@@ -77,7 +78,7 @@ def _table(versions: Sequence[Version]) -> list[str]:
         "why",
     )
     lines = table(heads, [row(version) for version in versions])
-    return [*lines, "", CLOCK] if devices else lines
+    return [_ABOVE, "", *lines, *(["", CLOCK] if devices else [])]
 
 
 def row(version: Version) -> tuple[str, ...]:
