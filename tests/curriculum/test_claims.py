@@ -217,6 +217,16 @@ def _programs(chance: float, confidence: float) -> float:
     return math.ceil(math.log(1 - confidence) / math.log(1 - chance))
 
 
+def _ridge(tflop_per_s: float, tb_per_s: float) -> float:
+    """Operations in the time of a byte."""
+    return tflop_per_s / tb_per_s
+
+
+def _cache_bytes(layers: int, heads: int, dim: int, unit: int) -> float:
+    """Bytes of a token's keys and values in 16 bits."""
+    return layers * 2 * heads * dim * 2 / unit
+
+
 ENGINE = "llm_serving_engine.speculation accepting"
 GUESSES = "questions.when_guessing_pays"
 QUANTITIES = [
@@ -255,6 +265,26 @@ QUANTITIES = [
             "gemm_hopper.arithmetic 7.76": (1024, 132),
             "gemm_tensor_cores.arithmetic 0.48 efficiency": (64, 132),
             "gemm_hopper.arithmetic 3.88": (512, 132),
+        },
+    ),
+    Quantity(
+        "ridge of an H100",
+        _ridge,
+        {
+            "llm_serving_frontier.latent ridge": (989, 3.35),
+            "questions.roofline_of_a_matmul ridge": (989, 3.35),
+            "questions.when_decode_computes from batch": (989, 3.35),
+            "transformer_compilation.bytes_of_attention does": (989, 3.35),
+        },
+    ),
+    Quantity(
+        "a token's cache in a model of 8 billion weights",
+        _cache_bytes,
+        {
+            "llm_serving_engine.capacity heads": (32, 8, 128, 1024),
+            "llm_serving_engine.capacity heads would": (32, 32, 128, 1024),
+            "llm_serving_frontier.workers bytes a token #-1": (32, 8, 128, 1),
+            "questions.bytes_of_the_kv_cache with 8 #-1": (32, 8, 128, 1024),
         },
     ),
     Quantity(
