@@ -106,7 +106,7 @@ def section(module: curriculum.Module) -> list[str]:
         "",
         (
             "Nanoseconds of a call of the case whose bytes are counted without a GPU, by the "
-            "bandwidth of NVIDIA's data sheets. The cases are small: on each card a launch takes "
+            "bandwidth of NVIDIA's data sheets. The cases are small, and a launch may take "
             "longer. No GPU times these tasks."
         ),
         "",

@@ -31,7 +31,7 @@ GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}"
 
 FIGURE = re.compile(
     r"(?<!`)\{\{\s*(?P<kind>run|proof)\b(?P<words>[^{}]*)\}\}"
-    r"(?P<unit>\s?(?:percent|times|(?:micro|milli)?seconds|倍|毫秒|微秒|秒))?"
+    r"(?P<unit>\s?(?:(?:percent|times|(?:micro|milli)?seconds)\b|倍|毫秒|微秒|秒))?"
 )
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
