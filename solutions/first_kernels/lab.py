@@ -281,7 +281,8 @@ check("first_kernels.read_profile")
 #
 # The reference kernel of the module *Fused softmax* on an NVIDIA H200, as measured by Nsight Compute: a float32 matrix of
 # 8192 × 8192 is read and written once, in 129 µs; 532 MB moved between the GPU and its memory. A copy of the same
-# matrix reaches 4.28 TB/s there, and the GPU has 132 SMs.
+# matrix reaches 4.28 TB/s there, and the GPU has 132 SMs. (The judge's clock gives this kernel more time, since it includes
+# more than the kernel: the way to the device, gaps, and the first access to new memory.)
 #
 # A colleague launches the same kernel on 40 rows of 8192, sees a low DRAM throughput, and says that the kernel is bad.
 # Answer in 100 to 250 words:

@@ -1,6 +1,6 @@
 """Reads YAML or JSON into pydantic models; errors name the file and the line."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -42,14 +42,20 @@ class CurriculumError(UserError, ValueError):
     """An invalid data file. Each line of the message is `file:line: what`."""
 
 
-def load(path: Path, model: type[ModelT]) -> ModelT:
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def load(path: Path, model: type[ModelT], rendered: Callable[[str], str] = _as_it_is) -> ModelT:
     """Return the file as a `model`. JSON is read as YAML.
+
+    rendered: replaces figures in the file's text, each within its line.
 
     Raises CurriculumError if it cannot be read, is not YAML, repeats a key or does not fit the
     model.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = rendered(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{path}:1: cannot be read: {error}") from None
     try:

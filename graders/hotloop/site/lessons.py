@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from hotloop.learn.bank.translation import joined
-from hotloop.site import runs
+from hotloop.site import ladders, runs
 from hotloop.site.markdown import front_matter, write
 from hotloop.site.simulator import programs
 from hotloop.tasks import curriculum, figures, lesson_files
@@ -82,7 +82,8 @@ def write_lessons(module: curriculum.Module, target: Path, simulator: str) -> No
     # A lesson shows only speeds; the verdicts of wrong answers are on the module's own page.
     speeds = runs.section(curriculum.runs(module.id), speeds_only=True)
     for page in authored_pages(module):
-        text = figures.insert(page.read_text(encoding="utf-8"), str(page))
+        text = ladders.insert(page.read_text(encoding="utf-8"), module.id)
+        text = figures.insert(text, str(page))
         text = _on_the_site(text, module.id)
         if simulator:
             text = programs.with_places(text, f"../../{simulator}")

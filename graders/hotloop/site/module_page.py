@@ -6,6 +6,7 @@ from pathlib import Path
 from hotloop.learn.bank import catalog as questions
 from hotloop.site import (
     bounds,
+    counted_bounds,
     downloads,
     lessons,
     notebook_page,
@@ -262,4 +263,5 @@ def _measured(module: curriculum.Module) -> list[str]:
     lines = ["## Measured { data-search-exclude }", ""]
     for run in recorded:
         lines += plots.section(run, module)
-    return [*lines, runs.section(recorded), "", *bounds.section(module, recorded)]
+    least = [*bounds.section(module, recorded), *counted_bounds.section(module)]
+    return [*lines, runs.section(recorded), "", *least]

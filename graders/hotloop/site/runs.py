@@ -8,6 +8,11 @@ from hotloop.tasks.figures import three_digits
 from hotloop.tasks.recorded import circumstances, freshness
 
 NOT_MEASURED = "Not yet measured."
+CLOCK = (
+    "A time on a GPU is that of a call in a window, which is longer than a profiler's time of the "
+    "kernel: [what the clock includes](../../how-the-judge-works.md#what-the-clock-includes)."
+)
+"""For pages of a module."""
 _HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
 
 
@@ -19,6 +24,8 @@ def section(runs: Sequence[curriculum.RecordedRun], *, speeds_only: bool = False
     blocks = [_block(run, speeds_only) for run in runs]
     if not any(run.kind == "gpu" for run in runs):
         blocks.append(f"On a GPU: {NOT_MEASURED[0].lower()}{NOT_MEASURED[1:]}")
+    else:
+        blocks.append(CLOCK)
     return "\n\n".join(blocks)
 
 

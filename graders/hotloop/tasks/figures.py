@@ -1,6 +1,7 @@
-"""Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}` becomes a measured value.
+"""Figures in prose: a key in double braces becomes the value that was recorded under it.
 
-All six words are required, in this order:
+`{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}` is a value of a recorded run. All six words are
+required, in this order:
 
   MODULE     the module of the run
   DEVICE     the run's file name without suffix; or `gpu`, the first run on a GPU
@@ -9,21 +10,29 @@ All six words are required, in this order:
   FIELD      a key of FIELDS below
 
 The value gets a footnote with device, date and versions, which says if the code has changed since
-the run. A misspelt or missing figure stops the build; a device on which the module was not measured
-gives "not yet measured on this device". Code blocks are left unchanged.
+the run. A misspelt or missing figure stops the build; a device on which the module, or a check of
+its reference, was not measured gives "not yet measured on this device".
+
+`{{ proof MODULE.PROGRAM WORD... }}` is a number of what a proof program printed, see
+`hotloop.tasks.proof_figures`. Its unit is left out where the text goes on with one in words, such
+as “percent”. Code blocks are left unchanged.
 """
 
 import re
 from collections.abc import Callable, Mapping
 
 from hotloop.core.verdict import Verdict
-from hotloop.tasks import curriculum
+from hotloop.tasks import curriculum, proof_figures
 from hotloop.tasks.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
 
 ANY_GPU = "gpu"
+_REFERENCE = "reference"
 GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}"
 
-_FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
+FIGURE = re.compile(
+    r"(?<!`)\{\{\s*(?P<kind>run|proof)\b(?P<words>[^{}]*)\}\}"
+    r"(?P<unit>\s?(?:(?:percent|times|(?:micro|milli)?seconds)\b|倍|毫秒|微秒|秒))?"
+)
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 Value = Callable[[curriculum.Measurement], str | None]
@@ -57,6 +66,13 @@ def _share(m: curriculum.Measurement) -> str | None:
     return None if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}"
 
 
+def _copy(m: curriculum.Measurement) -> str | None:
+    """What a copy reached beside the measurement."""
+    if m.gb_per_s is None or not m.fraction_of_limit:
+        return None
+    return f"{three_digits(m.gb_per_s / m.fraction_of_limit / 1e3)} TB/s"
+
+
 FIELDS: Mapping[str, Value] = {
     "verdict": lambda m: f"`{m.verdict}`",
     "sentence": lambda m: m.sentence,
@@ -68,6 +84,7 @@ FIELDS: Mapping[str, Value] = {
     "baseline_p50_ms": _measured("baseline_p50_ms", "ms"),
     "gb_per_s": _measured("gb_per_s", "GB/s"),
     "gflop_per_s": _measured("gflop_per_s", "GFLOP/s"),
+    "copy": _copy,
     "fraction_of_limit": _share,
 }
 
@@ -124,13 +141,24 @@ def _fence_after(line: str, fence: str) -> str:
 
 
 def _with_figures(line: str, place: str, shown: Shown) -> str:
-    text = _FIGURE.sub(lambda match: _figure(match["words"].split(), place, shown), line)
-    if re.search(r"(?<!`)\{\{\s*run\b", text):
-        raise FigureError(f"{place}: this is no figure; it would be {GRAMMAR} on one line")
+    text = FIGURE.sub(lambda match: _value(match, place, shown), line)
+    if match := re.search(r"(?<!`)\{\{\s*(run|proof)\b", text):
+        grammar = GRAMMAR if match[1] == "run" else proof_figures.GRAMMAR
+        raise FigureError(f"{place}: this is no figure; it would be {grammar} on one line")
     return text
 
 
-def _figure(words: list[str], place: str, shown: Shown) -> str:
+def _value(match: re.Match[str], place: str, shown: Shown) -> str:
+    words, unit = match["words"].split(), match["unit"] or ""
+    if match["kind"] == "run":
+        return _of_run(words, place, shown) + unit
+    try:
+        return proof_figures.value(words, with_unit=not unit) + unit
+    except ValueError as error:
+        raise FigureError(f"{place}: {error}") from None
+
+
+def _of_run(words: list[str], place: str, shown: Shown) -> str:
     if len(words) != 6:
         raise FigureError(f"{place}: a figure is {GRAMMAR}, and this one has {len(words)} words")
     module, device, candidate, task, check, field = words
@@ -143,6 +171,8 @@ def _figure(words: list[str], place: str, shown: Shown) -> str:
     wanted = (candidate, task, check)
     matches = (m for m in run.measurements if (m.candidate, m.task, m.check) == wanted)
     measurement = next(matches, None)
+    if measurement is None and candidate == _REFERENCE:
+        return NOT_MEASURED_HERE
     if measurement is None:
         raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{check}")
     if measurement.verdict is Verdict.NOT_MEASURED:

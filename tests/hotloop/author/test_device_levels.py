@@ -152,6 +152,29 @@ def test_every_speed_check_on_a_gpu_can_be_written() -> None:
                     assert "9.5" in str(task_spec(made, task.id).checks[check.id].by_device[H100])
 
 
+@pytest.mark.slow
+def test_each_run_has_its_levels_and_no_other_device_has_any() -> None:
+    """What `hotloop author calibrate --write` leaves; elsewhere a level is provisional."""
+    for module in curriculum.modules():
+        supported = {
+            (each.task, each.check, each.device): ratios(each.levels)
+            for each in device_levels.calibrate(module.id)
+            if each.levels
+        }
+        declared = {
+            (task.id, check.id, own.device): ratios(own.levels)
+            for task in module.tasks
+            for check in task.checks
+            if check.threshold
+            for own in check.threshold.devices
+        }
+        assert declared == supported
+        for task in module.tasks:
+            for check in task.checks:
+                if check.needs_gpu and check.threshold:
+                    assert check.threshold.provisional, f"{module.id}.{task.id}.{check.id}"
+
+
 def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
     path = curriculum.folder("fused_softmax") / "module.yaml"
     found = calibrated(measured("reference", 2.4))

@@ -1,6 +1,6 @@
 """All questions, of modules and of tracks, in the curriculum's order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -9,7 +9,7 @@ from hotloop.core import paths
 from hotloop.core.yaml_lines import CurriculumError, Location, load, place
 from hotloop.learn.bank.question import InterviewQuestion, Questions
 from hotloop.learn.bank.translation import Translation, Translations, differences
-from hotloop.tasks import curriculum
+from hotloop.tasks import curriculum, figures
 
 GENERAL = "questions"
 """The folder, next to the modules', with the questions that belong to a whole track."""
@@ -91,7 +91,7 @@ def _read(folder: Path, name: str, track: str, module: str | None) -> list[Catal
     path = folder / f"{name}.yaml"
     if not path.is_file():
         return []
-    questions = load(path, Questions).questions
+    questions = load(path, Questions, _with_figures(path)).questions
     chinese = _translations(folder / f"{name}.zh.yaml", questions)
     return [
         CatalogEntry(
@@ -111,7 +111,7 @@ def _translations(path: Path, questions: list[InterviewQuestion]) -> dict[str, T
     if not path.is_file():
         return {}
     known = {question.id: question for question in questions}
-    translations = load(path, Translations).questions
+    translations = load(path, Translations, _with_figures(path)).questions
     faults: list[str] = []
     for index, translation in enumerate(translations):
         question = known.get(translation.id)
@@ -124,6 +124,16 @@ def _translations(path: Path, questions: list[InterviewQuestion]) -> dict[str, T
     if faults:
         raise CurriculumError("\n".join(faults))
     return {translation.id: translation for translation in translations}
+
+
+def _with_figures(path: Path) -> Callable[[str], str]:
+    def rendered(text: str) -> str:
+        try:
+            return figures.plain(text, str(path))
+        except figures.FigureError as error:
+            raise CurriculumError(str(error)) from None
+
+    return rendered
 
 
 def _proofs(path: Path, index: int, question: InterviewQuestion) -> Iterator[Proof]:

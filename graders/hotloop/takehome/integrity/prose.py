@@ -11,7 +11,7 @@ from hotloop.learn.bank import catalog
 from hotloop.takehome import written_answers
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import Other
-from hotloop.tasks import curriculum, render
+from hotloop.tasks import curriculum, figures, render
 from hotloop.tasks.curriculum import Module
 from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 
@@ -145,4 +145,4 @@ def _published(module: str) -> Iterator[tuple[str, str]]:
         yield f"the question bank's answer to “{question.title}”", text
     lesson = curriculum.folder(module) / "lesson.md"
     if lesson.is_file():
-        yield "the lesson", lesson.read_text(encoding="utf-8")
+        yield "the lesson", figures.plain(lesson.read_text(encoding="utf-8"), str(lesson))
