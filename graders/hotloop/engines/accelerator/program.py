@@ -50,7 +50,8 @@ FORMS: dict[str, tuple[str, str]] = {
 MULTIPLIES = {"mul", "muladd", "vmul", "vmuladd", "vsum"}
 
 _LABEL = re.compile(r"([A-Za-z_]\w*):")
-_NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
+_NUMBER = re.compile(r"-?(0x[0-9a-fA-F]{1,8}|0|[1-9][0-9]{0,9})")
+_REGISTER = re.compile(r"[sv](0|[1-9][0-9]{0,2})")
 
 
 class Rejected(Exception):
@@ -132,7 +133,7 @@ def disassemble(program: Program) -> str:
 def instruction(text: str) -> Instruction:
     """Return one instruction. Raises Rejected for a name or operand that no machine has."""
     name, _, rest = text.strip().partition(" ")
-    operands = tuple(part.strip() for part in rest.split(",")) if rest.strip() else ()
+    operands = tuple(part.strip() for part in rest.split(",", 8)) if rest.strip() else ()
     if name not in FORMS:
         raise Rejected(f"there is no instruction {name[:20]!r}")
     form = FORMS[name][1]
@@ -150,7 +151,7 @@ def _fits(kind: str, operand: str) -> bool:
     if _NUMBER.fullmatch(operand):
         return kind in "ixy" and -WORD // 2 <= int(operand, 0) <= WORD
     files = {"d": "s", "s": "s", "x": "s", "D": "v", "v": "v", "y": "sv", "i": ""}[kind]
-    return re.fullmatch(r"[sv]\d{1,3}", operand) is not None and operand[0] in files
+    return _REGISTER.fullmatch(operand) is not None and operand[0] in files
 
 
 def assemble(text: str, machine: Machine) -> Program:

@@ -136,7 +136,7 @@ class Accelerator:
             computes.append((target, latency, self._compute(each)))
         names = [name for each in bundle for name in (*each.reads, *each.writes)]
         units = tuple(each.unit for each in bundle)
-        waits = [int(each.operands[0], 0) for each in bundle if each.name == "wait"]
+        waits = [int(each.operands[0], 0) & WORD for each in bundle if each.name == "wait"]
         return _Step(
             registers=tuple({self._index(name) for name in names}),
             computes=computes,
