@@ -326,7 +326,8 @@ class BaselinePlace(Strict):
 
     span: from the lowest to the highest attempt; own: the candidate's; both out of 100, by the
     judge, without checks that are open for all (left_out). turns: replies per attempt. older: the
-    checks have changed since. hard: tasks that the model mostly failed.
+    checks have changed since. hard: tasks that the model mostly failed. without_result: further
+    attempts, in which no code was written. scales: by task, its scores on an open scale.
     """
 
     model: Text
@@ -339,6 +340,8 @@ class BaselinePlace(Strict):
     left_out: list[str]
     older: bool
     hard: list[Identifier]
+    without_result: int = 0
+    scales: dict[Identifier, list[float]] = Field(default_factory=dict[str, list[float]])
 
 
 class Reproduction(Strict):

@@ -228,6 +228,27 @@ def series(*shares: float, model: str = "small-1") -> ModelBaseline:
     )
 
 
+def refused(one: ModelBaseline, count: int) -> ModelBaseline:
+    """Return the series with so many further attempts in which no code was written."""
+    nothing = ModelAttempt(tasks=series(0.0).attempts[0].tasks, pieces=0)
+    return one.model_copy(update={"attempts": [*one.attempts, *[nothing] * count]})
+
+
+def test_an_attempt_without_code_has_no_result_and_is_no_low_score() -> None:
+    weights = dict.fromkeys(TASKS, 1.0)
+    assert refused(series(1.0), 3).scores(weights) == series(1.0).scores(weights)
+    assert not refused(series(1.0), 9).is_hard(TASKS[0])
+    only_refused = refused(series(1.0), 4).model_copy(
+        update={
+            "attempts": [
+                attempt for attempt in refused(series(1.0), 4).attempts if not attempt.pieces
+            ]
+        }
+    )
+    assert only_refused.scores(weights) == []
+    assert not only_refused.is_hard(TASKS[0])
+
+
 @pytest.fixture
 def report(own_team: Hired, tmp_path: Path) -> Callable[..., TakehomeReport]:
     from .made_reports import handed_in

@@ -32,6 +32,16 @@ def seed() -> int:
     return constant("MACHINE", PLAIN, calibrated().keys())
 
 
+LEVELS = ("a vector at a time", "streams, packed", "stages, overlap")
+"""Names of the programs whose cycles calibration measured."""
+
+
+def references() -> dict[str, float]:
+    """Return the scores of these programs for the walk on this judging's machine."""
+    row = calibrated().get(seed())
+    return {} if row is None else dict(zip(LEVELS, row["scores"], strict=True))
+
+
 def machine() -> Machine:
     """Return the machine of this judging."""
     return machines.draw(seed())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.accelerator import rows as matrices
@@ -11,7 +13,7 @@ from hotloop.engines.accelerator.walk import Walk
 from hotloop.judge.check import CheckFunction, check
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.unknown_machine import instances
-from hotloop.tasks.modules.unknown_machine.programs_of_candidates import Kernel, outcome
+from hotloop.tasks.modules.unknown_machine.programs_of_candidates import Kernel, Outcome, outcome
 
 HASHES = 256
 """Items of the loop whose cycles count."""
@@ -19,7 +21,7 @@ HASHES = 256
 
 def walk() -> Kernel:
     """Return the walk of this judging."""
-    return _of_walk(instances.walk(), walks.ITEMS)
+    return replace(_of_walk(instances.walk(), walks.ITEMS), references=instances.references())
 
 
 def hashes() -> Kernel:
@@ -62,13 +64,8 @@ def checks(kernel: Callable[[], Kernel]) -> dict[str, CheckFunction]:
     @check(after=("correct",), scored_by="levels")
     def cycles(session: Session) -> str:
         reached = outcome(session, kernel())
-        session.note(
-            cycles=reached.run.cycles,
-            naive_cycles=reached.naive,
-            bound_cycles=reached.bound,
-            score=round(reached.score, 4),
-            waits=reached.run.waits,
-        )
+        scale = _scale(reached, kernel().references)
+        session.note(open_scale=scale, waits=reached.run.waits)
         sentence = (
             f"{reached.run.cycles} cycles; naive {reached.naive}, lower bound {reached.bound}: "
             f"{reached.score:.3f} of the way."
@@ -79,3 +76,17 @@ def checks(kernel: Callable[[], Kernel]) -> dict[str, CheckFunction]:
         return session.award(share, sentence)
 
     return {"correct": correct, "cycles": cycles}
+
+
+def _scale(reached: Outcome, references: Mapping[str, float]) -> dict[str, Any]:
+    """Return the evidence that `verdicts/open_scale.py` draws."""
+    return {
+        "unit": "cycles",
+        "value": reached.run.cycles,
+        "score": round(reached.score, 4),
+        "marks": {
+            "naive": {"score": 0, "value": reached.naive},
+            "lower bound": {"score": 1, "value": reached.bound},
+            **{name: {"score": score} for name, score in references.items()},
+        },
+    }

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.accelerator.kernel import Work
@@ -34,7 +34,7 @@ class Kernel:
 
     naive: returns the naive program for a number of items. draw: returns an input with that many.
     bound: returns cycles that no program can beat on an input. items: of each run; the cycles of
-    the last one count.
+    the last one count. references: scores of programs of ours on an input of their own, by name.
     """
 
     machine: Machine
@@ -42,6 +42,7 @@ class Kernel:
     draw: Callable[[int, random.Random], Work]
     bound: Callable[[Work], int]
     items: tuple[int, ...]
+    references: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
