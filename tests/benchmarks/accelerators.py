@@ -43,7 +43,7 @@ from walk import Choice  # noqa: E402
 RESULTS = Path(__file__).parent / "results" / "accelerators.json"
 INSTANCES = ROOT / "graders/hotloop/tasks/modules/unknown_machine/instances.json"
 
-BOUNDS = {1: (0.34, 0.56), 2: (0.64, 0.80), 3: (0.70, 0.82)}
+BOUNDS = {1: (0.32, 0.56), 2: (0.62, 0.80), 3: (0.68, 0.82)}
 """Of an accepted seed, the score of each level: the share of the way from naive to bound."""
 
 LEVELS: tuple[tuple[Choice, ...], ...] = (
@@ -175,6 +175,15 @@ def search(instance: Instance, seconds: float) -> tuple[int, Choice]:
         except NoRoom:
             continue
     return best
+
+
+def _keep_searches(every: list[dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None:
+    """Write what the search reached into `instances.json`."""
+    searched = {row["seed"]: row["search_score"] for row in rows}
+    for row in every:
+        if row["seed"] in searched:
+            row["search_score"] = searched[row["seed"]]
+    INSTANCES.write_text(json.dumps(every) + "\n", encoding="utf-8")
 
 
 def _cycles(result: tuple[int, Choice]) -> int:
@@ -312,8 +321,13 @@ def main() -> None:
         if asked.keep:
             INSTANCES.write_text(json.dumps(found["rows"]) + "\n", encoding="utf-8")
     elif asked.what == "reach":
-        rows = json.loads(INSTANCES.read_text())[: asked.count]
-        found = {"seconds_each": asked.seconds, "rows": list(reach(rows, asked.seconds))}
+        every = json.loads(INSTANCES.read_text())
+        found = {
+            "seconds_each": asked.seconds,
+            "rows": list(reach(every[: asked.count], asked.seconds)),
+        }
+        if asked.keep:
+            _keep_searches(every, found["rows"])
     else:
         found = port(known["reach"]["rows"], asked.others)
     print(json.dumps(found, indent=1))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import random
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -190,6 +193,17 @@ def test_each_naive_program_is_right_and_above_its_bound(seed: int) -> None:
         result = run(machine, read_again, work.memory, work.writable, 10**6)
         assert work.mismatch(result.memory) is None
         assert bound < result.cycles
+
+
+def test_it_imports_the_standard_library_only() -> None:
+    """A web page and a light install have nothing else."""
+    for path in Path(machines.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                own = name.startswith("hotloop.engines.accelerator")
+                assert own or name.partition(".")[0] in sys.stdlib_module_names, path
 
 
 def test_the_same_seed_draws_the_same_machine() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hotloop.core.wire import as_list
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator.machine import Machine
 from hotloop.engines.accelerator.program import Instruction, Program, disassemble, misfit
@@ -29,12 +30,13 @@ def issued(generator: np.random.Generator) -> Iterator[Question]:
         text = disassemble(program)
 
         def mismatch(got: object, want: list[int] = want, text: str = text) -> str | None:
-            if not isinstance(got, list) or len(got) != len(want):  # pyright: ignore[reportUnknownArgumentType]
+            cycles = as_list(got)
+            if len(cycles) != len(want):
                 return f"it returns {shown(got)}, not a list of {len(want)} cycles"
-            for at, cycle in enumerate(want):
-                if type(got[at]) is not int or got[at] != cycle:  # pyright: ignore[reportUnknownArgumentType]
+            for at, (mine, cycle) in enumerate(zip(cycles, want, strict=True)):
+                if type(mine) is not int or mine != cycle:
                     line = text.splitlines()[at].strip()
-                    return f"bundle {at}, `{line}`, issues in cycle {cycle}, got {shown(got[at])}"
+                    return f"bundle {at}, `{line}`, issues in cycle {cycle}, got {shown(mine)}"
             return None
 
         arguments = (text.splitlines(), machine.as_dict())

@@ -39,7 +39,10 @@ LEVELS = ("a vector at a time", "streams, packed", "stages, overlap")
 def references() -> dict[str, float]:
     """Return the scores of these programs for the walk on this judging's machine."""
     row = calibrated().get(seed())
-    return {} if row is None else dict(zip(LEVELS, row["scores"], strict=True))
+    if row is None:
+        return {}
+    searched = {"search": row["search_score"]} if "search_score" in row else {}
+    return {**dict(zip(LEVELS, row["scores"], strict=True)), **searched}
 
 
 def machine() -> Machine:
