@@ -54,6 +54,16 @@ def score_of(evidence: Mapping[str, Any]) -> float | None:
     return float(score) if isinstance(score, int | float) else None
 
 
+def speedup(evidence: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return speedup over the naive program and share of the bound's speed, or None."""
+    scale = _scale(evidence)
+    try:
+        marks, value = scale["marks"], float(scale["value"])
+        return marks["naive"]["value"] / value, marks["lower bound"]["value"] / value
+    except (KeyError, TypeError, ZeroDivisionError):
+        return None
+
+
 def _scale(evidence: Mapping[str, Any]) -> dict[str, Any]:
     scale = evidence.get("open_scale")
     return cast("dict[str, Any]", scale) if isinstance(scale, dict) else {}

@@ -32,3 +32,8 @@ def test_other_evidence_has_no_scale() -> None:
     for evidence in ({}, {"open_scale": 3}, {"open_scale": {"score": "high"}}):
         assert open_scale.scale_svg(evidence) is None
         assert open_scale.score_of(evidence) is None
+        assert open_scale.speedup(evidence) is None
+
+
+def test_a_board_ranks_by_speedup_over_the_naive_program() -> None:
+    assert open_scale.speedup(EVIDENCE) == (80000 / 4800, 1500 / 4800)
