@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -247,6 +248,27 @@ def test_an_attempt_without_code_has_no_result_and_is_no_low_score() -> None:
     )
     assert only_refused.scores(weights) == []
     assert not only_refused.is_hard(TASKS[0])
+
+
+@pytest.mark.slow
+def test_an_open_scale_is_drawn_with_candidate_and_model(own_team: Hired, tmp_path: Path) -> None:
+    from .made_reports import handed_in
+
+    submission: Submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "w")
+    one = series(0.2)
+    attempt = one.attempts[0].model_copy(update={"scales": {"online_pass": 0.35}})
+    model = one.model_copy(update={"attempts": [attempt]})
+    baseline.keep(own_team.team, "gpu_engineer", refused(model, 2))
+    records = {name: all_of(name, Verdict.PASSED) for name in TASKS}
+    first, *others = records["online_pass"].checks
+    marks = {"naive": {"score": 0, "value": 80000}, "lower bound": {"score": 1, "value": 1500}}
+    scale = {"unit": "cycles", "value": 4800, "score": 0.7, "marks": marks}
+    checks = (replace(first, evidence={"open_scale": scale}), *others)
+    records["online_pass"] = replace(records["online_pass"], checks=checks)
+    text = page(report_on(own_team.team, submission, records))
+    for words in ("candidate</text>", "4800 cycles", "small-1 alone</text>", "0.35"):
+        assert words in text
+    assert "2 further attempts had no result" in text
 
 
 @pytest.fixture
