@@ -20,6 +20,7 @@ import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -29,8 +30,8 @@ from typing import Any
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator import walk as walks
 from hotloop.engines.accelerator.machine import Machine
-from hotloop.engines.accelerator.program import Program, assemble, misfit
-from hotloop.engines.accelerator.run import run
+from hotloop.engines.accelerator.program import Program, Rejected, assemble, misfit
+from hotloop.engines.accelerator.run import Fault, TooSlow, run
 from hotloop.engines.accelerator.walk import Walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -277,10 +278,22 @@ def split(program: Program, machine: Machine) -> Program:
     return result
 
 
+def unchanged(text: str, other: Instance) -> str:
+    """Return what becomes of the text of a program on another machine with another kernel."""
+    try:
+        program = assemble(text, other.machine)
+        result = run(other.machine, program, other.work.memory, other.work.writable, 10**6)
+    except (Rejected, Fault, TooSlow) as error:
+        return type(error).__name__.lower()
+    return "right" if other.work.mismatch(result.memory) is None else "wrong"
+
+
 def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
     """Carry the first row's best program over to the next rows."""
     first = rows[0]
     source, choice = Instance.of(first["seed"]), Choice(**first["choice"])
+    text = str(source.vectors(choice))
+    texts = Counter(unchanged(text, Instance.of(row["seed"])) for row in rows[1 : others + 1])
     shares: list[dict[str, Any]] = []
     for row in rows[1 : others + 1]:
         try:
@@ -301,8 +314,17 @@ def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
                 "level_2": row["levels"][1],
             }
         )
-    median = statistics.median(each["share"] for each in shares)
-    return {"from": first["seed"], "median_share_of_score": median, "others": shares}
+    fits = [each for each in shares if each["cycles"] is not None]
+    slower = [each["speed_against_search"] for each in fits]
+    return {
+        "from": first["seed"],
+        "text_unchanged": dict(texts),
+        "do_not_fit": len(shares) - len(fits),
+        "median_share_of_score": statistics.median(each["share"] for each in shares),
+        "median_share_of_score_where_it_fits": statistics.median(e["share"] for e in fits),
+        "median_speed_against_search_where_it_fits": statistics.median(slower),
+        "others": shares,
+    }
 
 
 def main() -> None:
