@@ -14,6 +14,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator.kernel import Work
 from hotloop.engines.accelerator.machine import WORD, Machine
 from hotloop.engines.accelerator.program import Program
@@ -36,9 +37,10 @@ class Rows:
 
 
 def draw(seed: int) -> Rows:
-    """Return the kernel of a seed."""
-    rng = random.Random(f"rows {seed}")
-    return Rows(seed, rng.choice((32, 64)), rng.randrange(1 << 31) | 1)
+    """Return the kernel of a seed. Two tiles of a row for each lane fit into its scratchpad."""
+    rng, machine = random.Random(f"rows {seed}"), machines.draw(seed)
+    columns = min(rng.choice((32, 64)), machine.scratchpad // (4 * machine.lanes))
+    return Rows(seed, columns, rng.randrange(1 << 31) | 1)
 
 
 def work(rows: Rows, count: int, rng: random.Random) -> Work:
