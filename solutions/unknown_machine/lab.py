@@ -30,6 +30,7 @@
 # | --- | --- |
 # | `count.py`, `scheduler.py` | yours: tasks 1 and 2 |
 # | `pipeline.py`, `overlap.py`, `walk.py` | yours: generators of programs, tasks 3 to 5; they may import your `scheduler.py` |
+# | `rules.md` | what all machines have in common, with the names of their numbers in code |
 # | `try.py` | manual, runs, profiles and timelines |
 
 # %%

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hotloop.core import paths
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator import rows, timeline, walk
 from hotloop.engines.accelerator.machine import from_dict
 from hotloop.engines.accelerator.manual import manual
 from hotloop.engines.accelerator.program import (
+    FORMS,
     MOST_CHARACTERS,
     Rejected,
     assemble,
@@ -225,3 +228,12 @@ def test_a_page_shows_timeline_and_profile() -> None:
     assert "vadd v4, v1, 1: cycles 5 to 7, bundle 1, after 4 cycles for a result" in page
     assert "a &lt;title&gt;" in page
     assert "4 " in timeline.profile(result, MACHINE, program)
+
+
+def test_the_rules_name_every_instruction_and_every_number() -> None:
+    text = (paths.exercises() / "unknown_machine" / "rules.md").read_text(encoding="utf-8")
+    for name in FORMS:
+        assert re.search(rf"\b{name}\b", text), name
+    for number in machines.draw(1).as_dict():
+        shown = {"seed": "MACHINE", "bank_map": "bank(", "bank_shift": "bank("}.get(number, number)
+        assert shown in text, number
