@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from hotloop.engines.accelerator.kernel import Work
@@ -243,7 +244,13 @@ def hash_cost(walk: Walk, machine: Machine) -> tuple[int, int]:
         else:
             # (v + c) ^ (v << k): a multiply-add computes neither side of the xor with fewer.
             count, chain = count + 3, chain + 2 * vector
-    return count, chain
+    # An addition at the end of a step may be part of the multiplication that follows, or be made in
+    # the table's words beforehand.
+    kinds = [kind for kind, _, _ in walk.hash]
+    saved = ("rotate", "multiply") in pairwise(kinds)
+    adds = kinds[-1] == "rotate" or (kinds[-1] == "multiply" and "muladd" not in machine.fused)
+    saved += walk.combine == "add" and adds
+    return count - saved, chain - saved * vector
 
 
 def lower_bound(walk: Walk, machine: Machine, work: Work) -> int:
