@@ -239,10 +239,11 @@ def hash_cost(walk: Walk, machine: Machine) -> tuple[int, int]:
         elif kind == "fold":
             count, chain = count + 2, chain + 2 * vector
         elif kind == "rotate":
-            fused = "rotl" in machine.fused
-            count, chain = count + (2 if fused else 4), chain + (2 if fused else 3) * vector
+            # Without `rotl`, one multiply-add of a shifted word is left shift, `or` and addition.
+            short, middle = "rotl" in machine.fused, "muladd" in machine.fused
+            count += 2 if short else 3 if middle else 4
+            chain += (2 if short or middle else 3) * vector
         else:
-            # (v + c) ^ (v << k): a multiply-add computes neither side of the xor with fewer.
             count, chain = count + 3, chain + 2 * vector
     # An addition at the end of a step may be part of the multiplication that follows, or be made in
     # the table's words beforehand.
