@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +40,7 @@ from hotloop.takehome.starter import starter_files, text_of
 from hotloop.takehome.team import Team, TeamError
 from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant, draw
-from hotloop.verdicts.open_scale import score_of
+from hotloop.verdicts.open_scale import score_of_record
 
 NAME = "baseline.json"
 SOLVED = 0.5
@@ -250,16 +250,9 @@ def attempt(
     for name in tasks:
         scores = {c.id: check_score(c, records[name]) for c in module.task(name).checks}
         points[name] = {check: score for check, score in scores.items() if score.counted}
-    return ModelAttempt(tasks=points, pieces=pieces, scales=dict(_scales(records)))
-
-
-def _scales(records: Mapping[str, Record]) -> Iterator[tuple[str, float]]:
-    """Yield each task with its score on an open scale."""
-    for name, record in records.items():
-        for check in record.checks:
-            score = score_of(check.evidence)
-            if score is not None:
-                yield name, score
+    known = {name: score_of_record(record) for name, record in records.items()}
+    scales = {name: score for name, score in known.items() if score is not None}
+    return ModelAttempt(tasks=points, pieces=pieces, scales=scales)
 
 
 def series(

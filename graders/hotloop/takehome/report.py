@@ -204,7 +204,8 @@ class TaskReport(Strict):
     """One task. share: of the points that count, 0 to 1; None if no check counts.
 
     answer: the candidate's text for a written task; rubric: for marking it. active_minutes:
-    estimated from the work log, None without one. code: what was written for the task.
+    estimated from the work log, None without one. improvements: by the log, minutes since its first
+    entry and the score on an open scale. code: what was written for the task.
     """
 
     task: Identifier
@@ -222,6 +223,7 @@ class TaskReport(Strict):
     answer: str | None = None
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
+    improvements: list[tuple[float, float]] = Field(default_factory=list[tuple[float, float]])
     check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
 

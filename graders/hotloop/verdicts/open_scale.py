@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.core import svg
+from hotloop.core.record import Record
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _BAR = 430, 130, 90, 22, 12
 _SPAN = _WIDTH - _LEFT - _RIGHT
@@ -52,6 +53,12 @@ def score_of(evidence: Mapping[str, Any]) -> float | None:
     """Return the score on an open scale, or None if the evidence has none."""
     score = _scale(evidence).get("score")
     return float(score) if isinstance(score, int | float) else None
+
+
+def score_of_record(record: Record) -> float | None:
+    """Return the score of the task's check with an open scale, or None if it has none."""
+    scores = (score_of(check.evidence) for check in record.checks)
+    return next((score for score in scores if score is not None), None)
 
 
 def speedup(evidence: Mapping[str, Any]) -> tuple[float, float] | None:
