@@ -1,6 +1,7 @@
 """What a model alone scores: asked over HTTP, judged by the same judge, stored, and reported."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -361,7 +362,7 @@ def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
 def test_a_model_is_judged_as_a_candidate_is(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its attempts: a refusal; the published solution, which is another variant's; a right one."""
+    """A refusal has no result; the published solution is another variant's; the last is right."""
     variant = draw("fused_softmax", b"k" * 32, "calm-ibex-12")
     monkeypatch.setattr(baseline, "draw", lambda *_args: variant)
 
@@ -375,8 +376,7 @@ def test_a_model_is_judged_as_a_candidate_is(
         done = run(own_team, "--endpoint", url, "--attempts", "3", "--yes", "--json")
     assert done.exit_code == 0, done.output
     scores = [score["high"] for score in json.loads(done.stdout)["scores"]]
-    assert scores[0] == scores[1] == 0
-    assert scores[2] == 100
+    assert scores == [0, 100]
     assert len(asked) == 3
     (kept,) = baseline.read(own_team.team, "gpu_engineer")
     assert [attempt.pieces for attempt in kept.attempts] == [0, 1, 1]
@@ -417,3 +417,50 @@ def test_what_was_attempted_before_an_error_is_kept(
     document = json.loads(done.stdout)
     assert len(document["scores"]) == 1
     assert KEY in document["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_a_scripted_assistant_has_a_score_on_the_open_scale_and_a_refusal_none(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "team"
+    start = ["takehome", "init", str(folder), "--module", "unknown_machine"]
+    assert CliRunner().invoke(app, start).exit_code == 0
+    role = folder / "roles" / "unknown_machine" / "takehome.yaml"
+    text = re.sub(r"(?m)^  - \{task: .*\n", "", role.read_text(encoding="utf-8"))
+    asked = "tasks:\n  - {task: pipeline, weight: 1, minutes: 60}\n"
+    role.write_text(text.replace("tasks:\n", asked, 1), encoding="utf-8")
+
+    def answer(body: dict[str, Any], number: int) -> tuple[int, dict[str, str], str]:
+        if number == 1:
+            return 200, {}, completion("I cannot help with that.")
+        machine = re.search(r"(?m)^MACHINE = (\d+)", body["messages"][0]["content"])
+        assert machine is not None
+        code = (
+            "from hotloop.engines.accelerator import walk as walks\n"
+            f"SHAPE = walks.without_table(walks.draw({machine[1]}))\n"
+            "def build(items):\n"
+            "    return str(walks.naive(SHAPE, items))\n"
+        )
+        return 200, {}, completion(f"=== FILE pipeline.py ===\n{code}=== END ===\n")
+
+    with stand_in(answer) as (url, _asked):
+        command = [
+            "takehome",
+            "baseline",
+            "unknown_machine",
+            "--endpoint",
+            url,
+            "--model",
+            "script",
+        ]
+        done = CliRunner().invoke(
+            app, [*command, "--attempts", "2", "--yes", "--team", str(folder)]
+        )
+    assert done.exit_code == 0, done.output
+    assert "No result, as no reply had a file or a cell: 1 of 2 attempts" in done.output
+    kept = json.loads((role.parent / "baseline.json").read_text(encoding="utf-8"))
+    refusal, work = kept["series"][0]["attempts"]
+    assert (refusal["pieces"], work["pieces"]) == (0, 1)
+    assert work["scales"] == {"pipeline": 0.0}
