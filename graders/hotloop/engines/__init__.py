@@ -1,5 +1,5 @@
 """What runs or reads a learner's work beside the worker.
 
-`simulate` runs CUDA C++ as WebAssembly, `nvcc` compiles it, `serving` starts a Triton server, and
-`trace` reads profiler traces.
+`simulate` runs CUDA C++ as WebAssembly, `nvcc` compiles it, `serving` starts a Triton server,
+`trace` reads profiler traces, and `accelerator` is a family of simulated machines.
 """

@@ -2,8 +2,8 @@
 
 Visible are the system's programs and libraries, the interpreter with its packages, and of Hotloop
 only `hotloop/__init__.py`, `hotloop/core`, `hotloop/worker`, and what a learner's own code uses:
-`hotloop/engines/simulate` and `hotloop/engines/trace`. A wheel installs Hotloop among the packages,
-and a clone can be inside a visible folder: both are hidden.
+`accelerator`, `simulate` and `trace` of `hotloop/engines`. A wheel installs Hotloop among the
+packages, and a clone can be inside a visible folder: both are hidden.
 """
 
 import os
@@ -52,6 +52,7 @@ def base_view() -> View:
             "core",
             "worker",
             "engines/__init__.py",
+            "engines/accelerator",
             "engines/simulate",
             "engines/trace",
         )

@@ -40,6 +40,7 @@ from hotloop.takehome.starter import starter_files, text_of
 from hotloop.takehome.team import Team, TeamError
 from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant, draw
+from hotloop.verdicts.open_scale import score_of_record
 
 NAME = "baseline.json"
 SOLVED = 0.5
@@ -58,10 +59,15 @@ CheckPoints = Mapping[str, Points]
 
 
 class ModelAttempt(Strict):
-    """Points of one attempt by task and check. pieces: files and cells in the last reply."""
+    """Points of one attempt by task and check.
+
+    pieces: files and cells in all replies; without any the attempt has no result, since a model
+    that refuses says nothing about the tasks. scales: by task, the score on its open scale.
+    """
 
     tasks: dict[Identifier, dict[Identifier, Points]]
     pieces: int
+    scales: dict[Identifier, float] = Field(default_factory=dict[str, float])
 
 
 class ModelBaseline(Strict):
@@ -76,15 +82,20 @@ class ModelBaseline(Strict):
     turns: int
     attempts: Annotated[list[ModelAttempt], Field(min_length=1)]
 
+    @property
+    def works(self) -> list[ModelAttempt]:
+        """The attempts with a result."""
+        return [attempt for attempt in self.attempts if attempt.pieces]
+
     def scores(self, weights: Mapping[str, float]) -> list[Interval]:
-        """Return the score of each attempt, out of 100, from measured checks and task weights."""
-        without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
-        return [_score(attempt.tasks, weights, without) for attempt in self.attempts]
+        """Return the score of each work, out of 100, from measured checks and task weights."""
+        without = _measured_nowhere([attempt.tasks for attempt in self.works])
+        return [_score(attempt.tasks, weights, without) for attempt in self.works]
 
     def is_hard(self, task: str) -> bool:
-        """True if fewer than half of attempts succeed: the 95 % interval is below 0.5."""
-        without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
-        every = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
+        """True if fewer than half of the works succeed: the 95 % interval is below 0.5."""
+        without = _measured_nowhere([attempt.tasks for attempt in self.works])
+        every = [_share(attempt.tasks[task], task, without) for attempt in self.works]
         shares = [share for share in every if share is not None]
         solved = rate_interval(sum(share.high >= SOLVED for share in shares), len(shares))
         return solved is not None and solved.high < 0.5
@@ -151,7 +162,7 @@ def places(
 ) -> list[BaselinePlace]:
     """Place a candidate among the attempts of each model, by what was measured for any of them.
 
-    A model that did not attempt all of the pack's tasks is left out.
+    A model that did not attempt all of the pack's tasks, or has no result, is left out.
     """
     own = {
         task.task: {
@@ -163,9 +174,9 @@ def places(
     weights = {name: manifest.tasks[name].weight for name in own}
     placed: list[BaselinePlace] = []
     for one in series:
-        works = [attempt.tasks for attempt in one.attempts]
+        works = [attempt.tasks for attempt in one.works]
         same = one.module == manifest.module and all(own.keys() <= work.keys() for work in works)
-        if not own or not same:
+        if not own or not works or not same:
             continue
         without = _measured_nowhere([own, *({name: w[name] for name in own} for w in works)])
         scores = [_score(work, weights, without) for work in works]
@@ -183,6 +194,11 @@ def places(
                 left_out=sorted(f"{task}.{check}" for task, check in without),
                 older=one.grader_digest != grader_digest(one.module),
                 hard=[name for name in own if one.is_hard(name)],
+                without_result=len(one.attempts) - len(works),
+                scales={
+                    name: [work.scales[name] for work in one.works if name in work.scales]
+                    for name in own
+                },
             )
         )
     return placed
@@ -221,7 +237,7 @@ def attempt(
     for turn in range(turns):
         say(f"turn {turn + 1} of {turns}: waiting for the model")
         reply = chat.reply(messages)
-        pieces = take(reply, role, work)
+        pieces += take(reply, role, work)
         handed_in = _hand_in(role, starter, work, variant, tasks)
         records = execute(handed_in, Terms(), lambda _task, text: say(text)).records
         messages = [
@@ -234,7 +250,9 @@ def attempt(
     for name in tasks:
         scores = {c.id: check_score(c, records[name]) for c in module.task(name).checks}
         points[name] = {check: score for check, score in scores.items() if score.counted}
-    return ModelAttempt(tasks=points, pieces=pieces)
+    known = {name: score_of_record(record) for name, record in records.items()}
+    scales = {name: score for name, score in known.items() if score is not None}
+    return ModelAttempt(tasks=points, pieces=pieces, scales=scales)
 
 
 def series(

@@ -204,7 +204,8 @@ class TaskReport(Strict):
     """One task. share: of the points that count, 0 to 1; None if no check counts.
 
     answer: the candidate's text for a written task; rubric: for marking it. active_minutes:
-    estimated from the work log, None without one. code: what was written for the task.
+    estimated from the work log, None without one. improvements: by the log, minutes since its first
+    entry and the score on an open scale. code: what was written for the task.
     """
 
     task: Identifier
@@ -222,6 +223,7 @@ class TaskReport(Strict):
     answer: str | None = None
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
+    improvements: list[tuple[float, float]] = Field(default_factory=list[tuple[float, float]])
     check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
 
@@ -326,7 +328,8 @@ class BaselinePlace(Strict):
 
     span: from the lowest to the highest attempt; own: the candidate's; both out of 100, by the
     judge, without checks that are open for all (left_out). turns: replies per attempt. older: the
-    checks have changed since. hard: tasks that the model mostly failed.
+    checks have changed since. hard: tasks that the model mostly failed. without_result: further
+    attempts, in which no code was written. scales: by task, its scores on an open scale.
     """
 
     model: Text
@@ -339,6 +342,8 @@ class BaselinePlace(Strict):
     left_out: list[str]
     older: bool
     hard: list[Identifier]
+    without_result: int = 0
+    scales: dict[Identifier, list[float]] = Field(default_factory=dict[str, list[float]])
 
 
 class Reproduction(Strict):

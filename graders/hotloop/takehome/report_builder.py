@@ -8,7 +8,7 @@ from hotloop.core.intervals import Interval, total
 from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.learn.pack.work_log import active_minutes
+from hotloop.learn.pack.work_log import active_minutes, improvements
 from hotloop.takehome import (
     assistants,
     baseline,
@@ -148,7 +148,13 @@ def _tasks(
             checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
             code = code_shown.of_task(task, submission.work.files, starter, report.checks)
-            more = {"check_quality": checks, "rubric": rubric, "code": code}
+            steps = improvements(submission.work_log, task.id)
+            more = {
+                "check_quality": checks,
+                "rubric": rubric,
+                "code": code,
+                "improvements": steps,
+            }
             reports.append(report.model_copy(update=more))
     return reports
 

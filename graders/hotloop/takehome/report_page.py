@@ -4,6 +4,7 @@ Text of candidates and of the judge is escaped; only markup drawn here is marked
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def page(report: TakehomeReport) -> str:
         bar=bar,
         said=said_points,
         span=intervals.said,
-        figures=_figures,
+        figures=partial(_figures, report),
         rows=code_shown.rows,
         quality=quality.sentences,
         circumstances=_circumstances,
@@ -76,11 +77,12 @@ def _is_part(report: TakehomeReport) -> bool:
     return len(report.tasks) < len(module.tasks)
 
 
-def _figures(task: TaskReport) -> list[Markup]:
+def _figures(report: TakehomeReport, task: TaskReport) -> list[Markup]:
     if task.record is None:
         return []
+    models = {one.model: one.scales.get(task.task, []) for one in report.baselines}
     # The chart is drawn for learners, where it says "yours".
-    drawn = render_record.figures(task.record)
+    drawn = render_record.figures(task.record, models)
     return [Markup(figure.replace(">yours</text>", ">candidate</text>")) for figure in drawn]
 
 

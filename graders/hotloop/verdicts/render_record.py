@@ -16,7 +16,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.judged_again import seeds
 from hotloop.tasks.problem import Score, settle
-from hotloop.verdicts import picture
+from hotloop.verdicts import open_scale, picture
 from hotloop.verdicts import words as verdict_words
 from hotloop.verdicts.profile import Profile
 from hotloop.verdicts.reference import with_reference
@@ -177,12 +177,16 @@ def _check(check: CheckRecord, record: Record, worth: float | None) -> str:
     )
 
 
-def _figure(record: Record, check: CheckRecord) -> str:
+def _figure(record: Record, check: CheckRecord, models: Mapping[str, Sequence[float]]) -> str:
     evidence = with_reference(record, check)
     drawing = picture.speed_svg(evidence)
-    if drawing is None:
-        return ""
-    caption = f"{check.check}: {picture.describe(evidence)} {_how(evidence)}"
+    if drawing is not None:
+        caption = f"{check.check}: {picture.describe(evidence)} {_how(evidence)}"
+    else:
+        drawing = open_scale.scale_svg(evidence, models)
+        if drawing is None:
+            return ""
+        caption = f"{check.check}: {open_scale.describe(evidence)}"
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
@@ -205,9 +209,13 @@ def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
     return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
 
 
-def figures(record: Record) -> list[str]:
-    """Return the drawings of checks that measured speed."""
-    return [drawn for drawn in (_figure(record, check) for check in record.checks) if drawn]
+def figures(record: Record, models: Mapping[str, Sequence[float]] | None = None) -> list[str]:
+    """Return the drawings of checks that measured speed, or counted on an open scale.
+
+    models: scores of models alone on that scale, by name.
+    """
+    drawn = (_figure(record, check, models or {}) for check in record.checks)
+    return [figure for figure in drawn if figure]
 
 
 def profiles(record: Record) -> list[str]:

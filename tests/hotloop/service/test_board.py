@@ -136,3 +136,19 @@ def test_the_command(three: School, tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["board", MODULE, "--leave", "--json"])
     places = json.loads(done.stdout)["boards"][0]["places"]
     assert [one["name"] for one in places] == ["Fox", "Elk"]
+
+
+@pytest.mark.slow
+def test_exact_counts_are_ranked_without_intervals(school: School) -> None:
+    for who, name, cycles in (("ada", "Owl", 5000), ("bob", "Fox", 4000)):
+        assert joined(school, who, name) == 204
+        marks = {"naive": {"score": 0, "value": 80000}, "lower bound": {"score": 1, "value": 2000}}
+        scale = {"unit": "cycles", "value": cycles, "score": 0.7, "marks": marks}
+        found = record(1.0, 1.0, 1.0, Verdict.PARTIAL)
+        checks = [replace(check, evidence={"open_scale": scale}) for check in found.checks[:1]]
+        partial = replace(checks[0], verdict=Verdict.PARTIAL)
+        checked(school, who, replace(found, checks=(partial, *found.checks[1:])))
+    assert shown(school) == [(1, "Fox"), (2, "Owl")]
+    (board,) = school.ask("ada", "GET", f"/api/board/{MODULE}").json()["boards"]
+    assert board["device"] == "exact count"
+    assert board["places"][0]["ratio"] == 20

@@ -1,9 +1,11 @@
 """What a model alone scores: asked over HTTP, judged by the same judge, stored, and reported."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -228,6 +230,48 @@ def series(*shares: float, model: str = "small-1") -> ModelBaseline:
     )
 
 
+def refused(one: ModelBaseline, count: int) -> ModelBaseline:
+    """Return the series with so many further attempts in which no code was written."""
+    nothing = ModelAttempt(tasks=series(0.0).attempts[0].tasks, pieces=0)
+    return one.model_copy(update={"attempts": [*one.attempts, *[nothing] * count]})
+
+
+def test_an_attempt_without_code_has_no_result_and_is_no_low_score() -> None:
+    weights = dict.fromkeys(TASKS, 1.0)
+    assert refused(series(1.0), 3).scores(weights) == series(1.0).scores(weights)
+    assert not refused(series(1.0), 9).is_hard(TASKS[0])
+    only_refused = refused(series(1.0), 4).model_copy(
+        update={
+            "attempts": [
+                attempt for attempt in refused(series(1.0), 4).attempts if not attempt.pieces
+            ]
+        }
+    )
+    assert only_refused.scores(weights) == []
+    assert not only_refused.is_hard(TASKS[0])
+
+
+@pytest.mark.slow
+def test_an_open_scale_is_drawn_with_candidate_and_model(own_team: Hired, tmp_path: Path) -> None:
+    from .made_reports import handed_in
+
+    submission: Submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "w")
+    one = series(0.2)
+    attempt = one.attempts[0].model_copy(update={"scales": {"online_pass": 0.35}})
+    model = one.model_copy(update={"attempts": [attempt]})
+    baseline.keep(own_team.team, "gpu_engineer", refused(model, 2))
+    records = {name: all_of(name, Verdict.PASSED) for name in TASKS}
+    first, *others = records["online_pass"].checks
+    marks = {"naive": {"score": 0, "value": 80000}, "lower bound": {"score": 1, "value": 1500}}
+    scale = {"unit": "cycles", "value": 4800, "score": 0.7, "marks": marks}
+    checks = (replace(first, evidence={"open_scale": scale}), *others)
+    records["online_pass"] = replace(records["online_pass"], checks=checks)
+    text = page(report_on(own_team.team, submission, records))
+    for words in ("candidate</text>", "4800 cycles", "small-1 alone</text>", "0.35"):
+        assert words in text
+    assert "2 further attempts had no result" in text
+
+
 @pytest.fixture
 def report(own_team: Hired, tmp_path: Path) -> Callable[..., TakehomeReport]:
     from .made_reports import handed_in
@@ -318,7 +362,7 @@ def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
 def test_a_model_is_judged_as_a_candidate_is(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its attempts: a refusal; the published solution, which is another variant's; a right one."""
+    """A refusal has no result; the published solution is another variant's; the last is right."""
     variant = draw("fused_softmax", b"k" * 32, "calm-ibex-12")
     monkeypatch.setattr(baseline, "draw", lambda *_args: variant)
 
@@ -332,8 +376,7 @@ def test_a_model_is_judged_as_a_candidate_is(
         done = run(own_team, "--endpoint", url, "--attempts", "3", "--yes", "--json")
     assert done.exit_code == 0, done.output
     scores = [score["high"] for score in json.loads(done.stdout)["scores"]]
-    assert scores[0] == scores[1] == 0
-    assert scores[2] == 100
+    assert scores == [0, 100]
     assert len(asked) == 3
     (kept,) = baseline.read(own_team.team, "gpu_engineer")
     assert [attempt.pieces for attempt in kept.attempts] == [0, 1, 1]
@@ -374,3 +417,50 @@ def test_what_was_attempted_before_an_error_is_kept(
     document = json.loads(done.stdout)
     assert len(document["scores"]) == 1
     assert KEY in document["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_a_scripted_assistant_has_a_score_on_the_open_scale_and_a_refusal_none(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "team"
+    start = ["takehome", "init", str(folder), "--module", "unknown_machine"]
+    assert CliRunner().invoke(app, start).exit_code == 0
+    role = folder / "roles" / "unknown_machine" / "takehome.yaml"
+    text = re.sub(r"(?m)^  - \{task: .*\n", "", role.read_text(encoding="utf-8"))
+    asked = "tasks:\n  - {task: pipeline, weight: 1, minutes: 60}\n"
+    role.write_text(text.replace("tasks:\n", asked, 1), encoding="utf-8")
+
+    def answer(body: dict[str, Any], number: int) -> tuple[int, dict[str, str], str]:
+        if number == 1:
+            return 200, {}, completion("I cannot help with that.")
+        machine = re.search(r"(?m)^MACHINE = (\d+)", body["messages"][0]["content"])
+        assert machine is not None
+        code = (
+            "from hotloop.engines.accelerator import walk as walks\n"
+            f"SHAPE = walks.without_table(walks.draw({machine[1]}))\n"
+            "def build(items):\n"
+            "    return str(walks.naive(SHAPE, items))\n"
+        )
+        return 200, {}, completion(f"=== FILE pipeline.py ===\n{code}=== END ===\n")
+
+    with stand_in(answer) as (url, _asked):
+        command = [
+            "takehome",
+            "baseline",
+            "unknown_machine",
+            "--endpoint",
+            url,
+            "--model",
+            "script",
+        ]
+        done = CliRunner().invoke(
+            app, [*command, "--attempts", "2", "--yes", "--team", str(folder)]
+        )
+    assert done.exit_code == 0, done.output
+    assert "No result, as no reply had a file or a cell: 1 of 2 attempts" in done.output
+    kept = json.loads((role.parent / "baseline.json").read_text(encoding="utf-8"))
+    refusal, work = kept["series"][0]["attempts"]
+    assert (refusal["pieces"], work["pieces"]) == (0, 1)
+    assert work["scales"] == {"pipeline": 0.0}

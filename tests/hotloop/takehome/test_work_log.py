@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def test_checks_are_noted_with_what_has_changed(folder: Path) -> None:
     assert wrong.changes["lab.ipynb"].model_dump() == {"added": 2, "removed": 0}
     assert right.changes == {}
     assert (right.task, right.verdict, right.points) == ("online_pass", Verdict.PASSED, 10)
+
+
+def test_a_score_on_an_open_scale_is_noted(folder: Path) -> None:
+    (check,) = record().checks
+    scaled = replace(check, evidence={"open_scale": {"score": 0.61}})
+    work_log.note_check(folder, replace(record(), checks=(scaled,)), Score(6, 0, 10))
+    work_log.note_check(folder, record(), Score(10, 0, 10))
+    assert [entry.score for entry in log_in(folder).entries] == [0.61, None]
 
 
 @pytest.mark.slow

@@ -73,12 +73,14 @@ def run(
     scores = series.scores({task.task: task.weight for task in wanted.tasks if task.task in tasks})
     hard = [name for name in tasks if series.is_hard(name)]
     lines = [
-        f"attempt {n}: {intervals.said(s)} of 100 by what was measured"
+        f"attempt with a result, {n}: {intervals.said(s)} of 100 by what was measured"
         for n, s in enumerate(scores, start=1)
     ]
-    if empty := sum(attempt.pieces == 0 for attempt in done):
-        lines.append(f"Replies in which no file and no cell was found: {empty}")
-    lines.append(_hard_sentence(hard, len(done)))
+    if empty := len(done) - len(scores):
+        lines.append(
+            f"No result, as no reply had a file or a cell: {empty} of {len(done)} attempts"
+        )
+    lines.append(_hard_sentence(hard, len(scores)))
     lines.append(f"{path}: reports that are written from now on place candidates against it.")
     if failed:
         lines.append(f"Ended early. {failed}")

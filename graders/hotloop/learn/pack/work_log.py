@@ -29,6 +29,7 @@ from hotloop.learn.pack import manifest, work_summary
 from hotloop.learn.pack.manifest import FileName, ForgedManifest
 from hotloop.learn.pack.work_summary import LineCounts
 from hotloop.tasks.problem import Score
+from hotloop.verdicts.open_scale import score_of_record
 
 NAME = "work_log.jsonl"
 OFF = "HOTLOOP_NO_WORK_LOG"
@@ -43,7 +44,7 @@ Points = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class WorkLogEntry(Strict):
-    """One event. task, verdict, points, possible: for a check only."""
+    """One event. task, verdict, points, possible: for a check only. score: on an open scale."""
 
     kind: Kind
     at: Moment
@@ -51,6 +52,7 @@ class WorkLogEntry(Strict):
     verdict: Verdict | None = None
     points: Points | None = None
     possible: Points | None = None
+    score: Annotated[float, Field(ge=-10, le=10)] | None = None
     changes: Annotated[dict[FileName, LineCounts], Field(max_length=1000)] = Field(
         default_factory=dict[str, LineCounts]
     )
@@ -120,7 +122,7 @@ def note(folder: Path, kind: Kind, **facts: Any) -> None:
 
 def note_check(folder: Path, record: Record, score: Score) -> None:
     """Append the judge's verdict on a task."""
-    facts = {"task": record.task, "verdict": record.verdict}
+    facts = {"task": record.task, "verdict": record.verdict, "score": score_of_record(record)}
     note(folder, "checked", **facts, points=score.points, possible=score.possible)
 
 
@@ -131,6 +133,18 @@ def _content(path: Path) -> bytes:
             return stream.read(LONGEST + 1)
     except FileNotFoundError:
         return b""
+
+
+def improvements(log: WorkLog | None, task: str) -> list[tuple[float, float]]:
+    """Return minutes since the first entry, and the score, whenever it was the best so far."""
+    best: list[tuple[float, float]] = []
+    for entry in log.entries if log is not None else ():
+        if entry.task == task and entry.score is not None:
+            assert log is not None
+            minutes = (entry.at - log.entries[0].at) / timedelta(minutes=1)
+            if not best or entry.score > best[-1][1]:
+                best.append((round(minutes, 1), entry.score))
+    return best
 
 
 LONGEST_PAUSE = timedelta(minutes=30)

@@ -21,6 +21,10 @@ from hotloop.learn.remote.job import Board, BoardPlace
 from hotloop.service.tables import jobs, records, shown
 from hotloop.service.web.answers import RequestRefused
 from hotloop.tasks.judged_again import SECOND_DEVICE
+from hotloop.verdicts.open_scale import speedup
+
+EXACT = "exact count"
+"""In place of a device: what is counted on an open scale is the same on all of them."""
 
 _Key = tuple[str, str, str]
 """Task, check and device: speeds under different keys are not comparable."""
@@ -57,7 +61,7 @@ def leave(engine: Engine, account: int) -> None:
 
 
 def boards(engine: Engine, module: str) -> list[Board]:
-    """Return the boards of a module's tasks: one for each speed check and device."""
+    """Return the boards of a module's tasks: by speed check and device, and by open scale."""
     query = (
         select(shown.c.name, records.c.record, jobs.c.variant)
         .join(jobs, jobs.c.account == shown.c.account)
@@ -81,17 +85,19 @@ def boards(engine: Engine, module: str) -> list[Board]:
 def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
     for check in record.checks:
         # What the learner's own process said has no place among speeds that were measured.
-        if (
-            check.verdict is Verdict.PASSED
-            and "interval" in check.evidence
-            and not check.instrumented
-        ):
-            evidence = check.evidence
+        if check.instrumented or check.verdict not in (Verdict.PASSED, Verdict.PARTIAL):
+            continue
+        evidence = check.evidence
+        if check.verdict is Verdict.PASSED and "interval" in evidence:
             device = str(evidence.get(SECOND_DEVICE, record.circumstances.device))
             low, high = evidence["interval"]
             fraction = evidence.get("fraction_of_limit")
             speed = _Speed(name, evidence["ratio"], low, high, fraction)
             yield (record.task, check.check, device), speed
+        elif (counted := speedup(evidence)) is not None:
+            ratio, fraction = counted
+            key = (record.task, check.check, EXACT)
+            yield key, _Speed(name, ratio, ratio, ratio, fraction)
 
 
 def _placed(speeds: Iterable[_Speed]) -> list[BoardPlace]:

@@ -10,7 +10,12 @@ import pytest
 from hotloop.core.intervals import rate_interval
 from hotloop.core.verdict import Verdict
 from hotloop.learn.bank import catalog
-from hotloop.learn.pack.work_log import WorkLog, WorkLogEntry, active_minutes
+from hotloop.learn.pack.work_log import (
+    WorkLog,
+    WorkLogEntry,
+    active_minutes,
+    improvements,
+)
 from hotloop.learn.pack.work_summary import LineCounts
 from hotloop.takehome import grading, integrity_signals
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
@@ -282,6 +287,14 @@ def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
 def test_time_is_that_before_each_check_without_long_pauses() -> None:
     found = log(checked(10, "online_pass"), checked(300, "explain"), checked(305, "online_pass"))
     assert active_minutes(found) == {"online_pass": 15.0, "explain": 30.0}
+
+
+def test_improvements_on_an_open_scale_are_the_best_so_far() -> None:
+    scores = ((10, 0.4), (20, 0.3), (45, 0.6), (50, 0.6))
+    entries = [checked(at, "walk").model_copy(update={"score": score}) for at, score in scores]
+    found = log(checked(5, "walk"), *entries, checked(60, "count"))
+    assert improvements(found, "walk") == [(10.0, 0.4), (45.0, 0.6)]
+    assert improvements(found, "count") == improvements(None, "walk") == []
 
 
 def log(*entries: WorkLogEntry) -> WorkLog:
