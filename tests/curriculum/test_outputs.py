@@ -4,10 +4,11 @@ import re
 import runpy
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
 from hotloop.learn.bank import proofs
 
 FIGURES = sorted(paths.curriculum().glob("*/figures/*.svg"))
@@ -49,6 +50,47 @@ def test_a_shown_text_is_a_proofs_record(lesson: Path, shown: str) -> None:
         assert (paths.root() / shown).with_suffix(".py").is_file()
         return
     assert paths.root() / shown in [proofs.record_of(path) for path in proofs.programs()]
+
+
+PHONE = 340
+"""Pixels of a figure's width on a phone."""
+
+
+def near_an_edge(picture: str) -> list[str]:
+    """Texts that a phone cuts off above or below.
+
+    A browser rounds the height of small letters up to whole pixels, one of which is several units
+    of a wide figure there.
+    """
+    root = ElementTree.fromstring(picture)
+    _, top, width, height = map(float, root.attrib["viewBox"].split())
+    rounded = max(1.0, width / PHONE) - 1
+    cut: list[str] = []
+
+    def look(element: ElementTree.Element, size: float) -> None:
+        size = float(element.get("font-size", size))
+        if "transform" in element.attrib:
+            return
+        if element.tag.endswith("}text"):
+            y = float(element.attrib["y"]) - top
+            if y < 0.93 * size + rounded or height - y < 0.25 * size + rounded:
+                cut.append("".join(element.itertext()))
+        for inner in element:
+            look(inner, size)
+
+    look(root, 16.0)
+    return cut
+
+
+@pytest.mark.parametrize("path", FIGURES, ids=lambda p: f"{p.parents[1].name}.{p.name}")
+def test_no_text_is_cut_off_on_a_phone(path: Path) -> None:
+    assert near_an_edge(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(("y", "cut"), [(11, True), (13, False), (35, False), (39, True)])
+def test_a_text_at_an_edge_is_found(y: int, cut: bool) -> None:
+    text = svg.text(0, y, "words", font_size=12)
+    assert bool(near_an_edge(svg.picture(720, 40, [text], "A picture"))) is cut
 
 
 COLORED = re.compile(r"fill:var\(--(?:hot|cool|leaf|plum)\b")

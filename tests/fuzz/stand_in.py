@@ -31,7 +31,7 @@ from hotloop.judge.check import CheckFunction, judge_checks
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.notebook import count_cells, run_cells
+from hotloop.judge.notebook import cells_to_run, run_cells
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import JudgingOptions, Session
 from hotloop.judge.spec import TaskSpec
@@ -316,8 +316,8 @@ def played(judged: Judged, check: str, files: Path, tape: Tape, change: Change) 
 def _session(files: Path, launcher: Launcher, judged: Judged, budget_s: float) -> Session:
     def connect() -> WorkerConnection:
         worker = notebook_worker(launcher, files, None)
-        count = count_cells(SubmissionFiles(files), "lab.ipynb", "", judged.name)
-        run_cells(worker, "lab.ipynb", judged.name, count, Budget(budget_s))
+        sources = cells_to_run(SubmissionFiles(files), "lab.ipynb", "", judged.name)
+        run_cells(worker, sources, Budget(budget_s))
         return worker
 
     return Session(

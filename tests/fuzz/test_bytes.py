@@ -24,7 +24,6 @@ from hypothesis import strategies as st
 from hotloop.core import wire
 from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.course.release import Release
 from hotloop.course.repair import repair
 from hotloop.engines.nvcc import compile as compiling
 from hotloop.engines.simulate import build, toolchain
@@ -36,6 +35,7 @@ from hotloop.judge.files import SubmissionFiles, digest, lay_out
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.model_servers import require_sound
 from hotloop.judge.not_attempted import without_blame, without_open
+from hotloop.judge.notebook_release import Release
 from hotloop.judge.reachable_code import reachable_code
 from hotloop.worker import nvcc_compile
 from hotloop.worker.notebook import UnreadableNotebook, read_cells

@@ -194,7 +194,7 @@ class Answers:
 
     trusted = False
     freezer: Any
-    usage_ = Usage(frozenset(), 0, 0)
+    usage_ = Usage({}, 0)
 
     def __init__(self) -> None:
         self.freezer = self

@@ -41,7 +41,7 @@ def panel(title: str, step: list[Any], top: int) -> list[str]:
     """The host's row, the device's row, and the device's idle gaps."""
     timeline = MODEL["simulate"](step, 12)
     host, device = top + ROW, top + 2 * ROW
-    drawn = [svg.text(2, top + 11, title, font_size=12)]
+    drawn = [svg.text(2, top + 13, title, font_size=12)]
     drawn += [svg.text(2, host + 11, "host"), svg.text(2, device + 11, "device")]
     for name, start, end in timeline.host:
         waits = next(line.waits for line in step if line.name == name)

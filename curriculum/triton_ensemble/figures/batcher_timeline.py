@@ -43,7 +43,7 @@ def panel(title: str, batcher: Any, clients: int, top: int) -> list[str]:
     """One row: the instance runs batches, and in between it waits for more rows."""
     done = MODEL["simulate"](batcher, clients)
     rate = MODEL["per_second"](done)
-    drawn = [svg.text(LEFT, top + 11, f"{title}: {rate:.0f} rows/s", font_size=12)]
+    drawn = [svg.text(LEFT, top + 13, f"{title}: {rate:.0f} rows/s", font_size=12)]
     y, reached = top + ROW - 4, 0.0
     for run in done:
         if run.began >= SHOWN:

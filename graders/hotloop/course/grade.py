@@ -27,12 +27,12 @@ from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, is_folder, read
 from hotloop.course.notebook_run import WAITING, Terms
 from hotloop.course.progress import Batch, Progress
-from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules
 from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
+from hotloop.judge.notebook_release import Release
 from hotloop.tasks.notebook_cells import writable
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})

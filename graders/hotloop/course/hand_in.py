@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from hotloop.course.release import Release
 from hotloop.course.repair import repair
+from hotloop.judge.notebook_release import Release
 from hotloop.tasks.notebook_cells import NOTEBOOK, writable
 from hotloop.tasks.variants import NAME as VARIANT
 from hotloop.worker.notebook import MAX_NOTEBOOK

@@ -12,7 +12,7 @@ from hotloop.core.user_error import UserError
 from hotloop.course.course_files import SOURCE, class_variant, learners_files
 from hotloop.course.gradebook import read
 from hotloop.course.hand_in import IGNORED_FOLDERS
-from hotloop.course.release import Release, ReleasedCell
+from hotloop.judge.notebook_release import Release, ReleasedCell
 from hotloop.tasks.curriculum import modules
 from hotloop.tasks.notebook_cells import NOTEBOOK
 

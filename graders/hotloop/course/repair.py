@@ -1,56 +1,29 @@
-"""Builds a valid notebook from any hand-in.
+"""Builds a valid notebook from any hand-in, of the cells in the order in which they are judged.
 
-Nothing of the submitted file's structure is kept: cells are created from their kind and text, and
-graded ones get their released metadata. So broken JSON, foreign schemas, and missing, duplicate or
-renamed cells cannot stop the grading, and no metadata reaches a page.
-
-No answer is lost on the way: all code that answers a task runs before its check, and a written
-answer is what all copies of its cell say. Where an answer may stand outside of its cell, a person
-looks.
+Cells are created from their kind and text, and graded ones get their released metadata, so that no
+metadata of a learner's reaches a page.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from nbformat import NotebookNode
 
 from hotloop.course import nodes
-from hotloop.course.matching import (
-    answers_of,
-    binds,
-    copies,
-    is_answer,
-    mark_of,
-    says_something,
-    words,
-)
 from hotloop.course.pictures import Attachments, Pictures
-from hotloop.course.placement import Placed, Placement, as_released
-from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
-from hotloop.tasks import notebook_cells
-from hotloop.tasks.notebook_cells import Cell
-from hotloop.worker.notebook import UnreadableNotebook
+from hotloop.judge.notebook_placement import Placed
+from hotloop.judge.notebook_release import Release
+from hotloop.judge.notebook_repair import repaired
 
 MAX_MARKDOWN = 512 * 1024
 """Most characters of all text cells together; later ones are shown as source, unparsed."""
 
-MISSING_ANSWER = "*(Nothing is written here: look for the answer in the cells around it.)*"
-
-NOTHING_RELEASED = (
-    "None of the exercise's cells is in the notebook. Expected the notebook that was released: "
-    "copy your answers into it, and hand that in."
-)
-
 
 @dataclass
-class Repaired:
-    """A valid notebook, and the problems of the submitted one, in sentences.
-
-    answers: how many cells hold something of the learner's, 0 without a cell of the exercise.
-    persons: judged tasks whose answer may be in a text that is not run, so that a person looks.
-    """
+class RepairedNotebook:
+    """A valid notebook; the rest is as of `Repaired`."""
 
     notebook: NotebookNode
     notes: list[str] = field(default_factory=list[str])
@@ -61,250 +34,56 @@ class Repaired:
 
 def repair(
     data: bytes | None, release: Release, files: Mapping[str, bytes] = MappingProxyType({})
-) -> Repaired:
+) -> RepairedNotebook:
     """Return the notebook to grade. data: None if none was handed in.
 
     files: those handed in with it, whose pictures it may show. Released Markdown is shown
     unchanged.
     """
-    try:
-        cells, unreadable = _handed_in(data, release.module), ""
-    except UnreadableNotebook as reason:
-        cells, unreadable = [], str(reason)
-    building = _Building(cells, release, Pictures(files))
-    building.place()
-    building.complete()
-    found = building.answers if building.recognized else 0
-    result = Repaired(nodes.notebook(), building.notes, unreadable, found, building.persons)
-    if unreadable or not building.recognized:
-        result.notes.insert(0, unreadable or NOTHING_RELEASED)
-    result.notebook.cells = [placed.node for placed in building.placed]
-    for number, node in enumerate(result.notebook.cells):
+    cells = repaired(data, release)
+    pages = _Pages(files)
+    notebook = nodes.notebook()
+    notebook.cells = [pages.node(placed) for placed in cells.cells]
+    for number, node in enumerate(notebook.cells):
         node.id = f"cell-{number}"
-    result.notebook.metadata["kernelspec"] = dict(release.kernelspec)
-    return result
+    notebook.metadata["kernelspec"] = dict(release.kernelspec)
+    notes = [*cells.notes, *pages.notes]
+    return RepairedNotebook(notebook, notes, cells.unreadable, cells.answers, cells.persons)
 
 
-def _handed_in(data: bytes | None, module: str) -> list[Cell]:
-    """Return the cells of a notebook file of any format version. Raises Unreadable."""
-    if data is None:
-        raise UnreadableNotebook(
-            "No notebook was handed in: hand in the notebook under its own name."
-        )
-    cells = notebook_cells.cells(data, module)
-    if not any(cell.source.strip() for cell in cells):
-        raise UnreadableNotebook("The notebook is empty: hand in the one that you have worked in.")
-    return cells
+class _Pages:
+    """Makes the cells of one notebook fit to be shown. notes: on pictures that are left out."""
 
-
-class _Building:
-    """The notebook to grade, while it is built from the submitted cells."""
-
-    def __init__(self, cells: Sequence[Cell], release: Release, pictures: Pictures) -> None:
-        self.placed: list[Placed] = []
-        self.notes: list[str] = []
-        self.persons: list[str] = []
-        self._cells, self._pictures = cells, pictures
-        self._released = release.cells
-        self._order = {known.grade_id: place for place, known in enumerate(release.cells)}
-        self._given = {words(text) for text in release.texts}
-        self._given |= {words(known.source) for known in release.cells}
-        self._known_texts = release.texts
-        self._copies = copies(cells, release)
-        self._answers = answers_of(release.cells)
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._pictures = Pictures(files)
         self._parsed = 0
-        self._binds = [binds(cell.source) for cell in cells]
-        # What a learner's own cells define: there a cell as it was handed out must not run again.
-        self._defined = {
-            name
-            for cell, names in zip(cells, self._binds, strict=True)
-            if cell.kind in ("code", "") and words(cell.source) not in self._given
-            for name in names
-        }
 
     @property
-    def recognized(self) -> bool:
-        """Whether a cell of the exercise is in the notebook; True for an unreadable notebook."""
-        return bool(self._copies) or not self._cells
+    def notes(self) -> Sequence[str]:
+        return self._pictures.notes
 
-    @property
-    def answers(self) -> int:
-        """How many cells hold something of the learner's."""
-        return sum(bool(placed.code or placed.text) for placed in self.placed)
-
-    def place(self) -> None:
-        """Place the submitted cells in their order."""
-        known_at = {
-            place: self._released[self._order[grade_id]]
-            for grade_id, places in self._copies.items()
-            for place in places
-        }
-        mains = {grade_id: self._main(grade_id) for grade_id in self._copies}
-        self._ask_for_code(known_at)
-        for place, cell in enumerate(self._cells):
-            known = known_at.get(place)
-            if known is None:
-                self._own(cell)
-            elif place == mains[known.grade_id]:
-                self._released_cell(known, cell)
-            elif known.locked or known.cell_type == "code":
-                self._copy(known, cell)
-        self.notes += self._pictures.notes
-
-    def complete(self) -> None:
-        """Put back what is missing, and let a person look for answers that are elsewhere."""
-        placement = Placement(self.placed, self._released)
-        placement.complete()
-        # A notebook without any cell of the exercise has a note of its own.
-        self.notes += placement.notes if self._copies else []
-        self._ask_for_answers()
-
-    def _ask_for_answers(self) -> None:
-        """Let a person look for written answers whose cell is empty, if they may be elsewhere."""
-        unanswered = [
-            (placed, known)
-            for placed in self.placed
-            if (known := placed.known) and known.grade and known.solution and not placed.text
-        ]
-        elsewhere = bool(unanswered) and any(placed.may_answer for placed in self.placed)
-        texts = [words(placed.text) for placed in self.placed if placed.text]
-        for placed, known in unanswered:
-            # Two cells that were merged keep the name of one.
-            merged = (mark := mark_of(known.source)) and any(mark in text for text in texts)
-            if (elsewhere or merged) and known.cell_type != "code":
-                source = f"{known.source}\n\n{MISSING_ANSWER}"
-                placed.node = nodes.markdown(source, {"nbgrader": known.metadata()})
-                self.notes.append(
-                    f"Nothing is written in the cell “{known.grade_id}”: a person looks whether "
-                    "your answer is in another cell."
-                )
-
-    def _main(self, grade_id: str) -> int:
-        """Return which of several copies gets the released metadata: the last that is answered."""
-        known, places = self._released[self._order[grade_id]], self._copies[grade_id]
-        answered = [place for place in places if is_answer(known, self._cells[place].source)]
-        if len(places) > 1:
-            counts = (
-                "what all of them say counts" if known.grade and known.solution
-                else "the last counts" if known.locked or not answered
-                else "the last one with an answer counts"
-            )  # fmt: skip
-            self.notes.append(f"The cell “{grade_id}” was there more than once: {counts}.")
-        return (places if known.locked else answered or places)[-1]
-
-    def _released_cell(self, known: ReleasedCell, cell: Cell) -> None:
-        if known.grade and known.solution:
-            self.placed.append(self._written(known))
-            return
-        if known.locked or known.cell_type != "code":
-            self._changed(known, cell)
-            self.placed.append(as_released(known))
-            return
-        answered = is_answer(known, cell.source)
-        if not answered and binds(known.source) & self._defined:
-            self.notes.append(
-                f"The cell “{known.grade_id}” is as it was handed out and was left out: another "
-                "cell defines the same."
-            )
-            return
-        node = nodes.code(cell.source, {"nbgrader": known.metadata()})
-        self.placed.append(Placed(node, known, cell.source if answered else ""))
-
-    def _written(self, known: ReleasedCell) -> Placed:
-        """Return a written answer: what all copies of its cell say, in their order.
-
-        An empty one gets its released text, for which nbgrader gives no points.
-        """
-        cells = [self._cells[place] for place in self._copies[known.grade_id]]
-        said = [(words(cell.source), cell.attachments) for cell in cells]
+    def node(self, placed: Placed) -> NotebookNode:
+        metadata = {"nbgrader": placed.known.metadata()} if placed.known else {}
+        if placed.is_code:
+            return nodes.code(placed.source, metadata)
+        if not placed.shown:
+            return nodes.markdown(placed.source, metadata)
         parts: list[str] = []
         pictures: Attachments = {}
-        for number, cell in enumerate(cells):
-            if is_answer(known, cell.source) and said[number] not in said[:number]:
-                source, attached = self._pictures.of(cell)
-                parts.append(source)
-                pictures |= attached
-        if not parts:
-            return as_released(known)
+        for cell in placed.shown:
+            source, attached = self._pictures.of(cell)
+            parts.append(source)
+            pictures |= attached
         text = "\n\n".join(parts)
-        if known.cell_type == "code":
-            return Placed(nodes.code(text, {"nbgrader": known.metadata()}), known, text, text)
-        shown = harmless_markdown(text, pictures)
-        node = nodes.markdown(shown, {"nbgrader": known.metadata()}, pictures)
-        return Placed(node, known, text=text)
-
-    def _changed(self, known: ReleasedCell, cell: Cell) -> None:
-        """Keep what a learner wrote into a cell that only shows or checks: it runs before it."""
-        if words(cell.source) in self._given or not says_something(cell.source):
-            return
-        self.notes.append(
-            f"The cell “{known.grade_id}” was changed and is as it was released again; what was "
-            "in it is a cell of its own before it."
-        )
-        # What it checks may be defined below the call, in a cell that was merged with it.
-        own = cell.source.replace(known.source, "")
-        self._own(replace(cell, source=own))
-
-    def _copy(self, known: ReleasedCell, cell: Cell) -> None:
-        """Keep another copy of a cell, unless it would undo an answer."""
-        if is_answer(known, cell.source) or (
-            not known.locked and not binds(known.source) & self._defined
-        ):
-            self._own(cell)
-
-    def _own(self, cell: Cell) -> None:
-        """Place a learner's own cell."""
-        given = words(cell.source) in self._given
-        if cell.kind == "code":
-            self.placed.append(Placed(nodes.code(cell.source), code="" if given else cell.source))
-            return
-        if cell.source in self._known_texts and cell.kind == "markdown":
-            self.placed.append(Placed(nodes.markdown(cell.source)))
-            return
-        source, pictures = self._pictures.of(cell)
-        self._parsed += len(source) if cell.kind != "raw" else 0
-        text = source if says_something(source) and not given else ""
         shown = (
-            literal(source)
-            if cell.kind == "raw" or self._parsed > MAX_MARKDOWN
-            else harmless_markdown(source, pictures)
+            literal(text) if self._is_literal(placed, text) else harmless_markdown(text, pictures)
         )
-        self.placed.append(Placed(nodes.markdown(shown, attachments=pictures), text=text))
+        return nodes.markdown(shown, metadata, pictures)
 
-    def _ask_for_code(self, known_at: Mapping[int, ReleasedCell]) -> None:
-        """Let a person look at code in cells that are none, where no code cell answers a task.
-
-        It is not run: the learner never could run it either.
-        """
-        for known in self._released:
-            if known.cell_type == "code" and known.solution:
-                for place in self._texts_with(known, known_at):
-                    self.notes.append(_retyped_note(known, self._cells[place]))
-                    self.persons += [c for c, own in self._answers.items() if known in own]
-
-    def _texts_with(
-        self, known: ReleasedCell, known_at: Mapping[int, ReleasedCell]
-    ) -> Sequence[int]:
-        """Return text cells with code that answers a task, the last for each name that it needs."""
-        wanted = binds(known.source)
-        last: dict[str, int] = {}
-        for place, cell in enumerate(self._cells):
-            where = known_at.get(place)
-            is_essay = where is not None and where.grade and where.solution
-            if cell.kind not in ("markdown", "raw") or is_essay:
-                continue
-            names = wanted & self._binds[place]
-            is_named = known.grade_id in (cell.grade_id, cell.cell_id)
-            if (names or is_named) and is_answer(known, cell.source):
-                last |= dict.fromkeys(names or {""}, place)
-        if wanted & self._defined:
-            last.pop("", None)
-        return sorted({place for name, place in last.items() if name not in self._defined})
-
-
-def _retyped_note(known: ReleasedCell, cell: Cell) -> str:
-    return (
-        f"The cell “{known.grade_id}” is a {cell.kind} cell, which is not run: nothing in it "
-        "counts, and a person looks at it. Make it a code cell (in JupyterLab select it, press "
-        "Esc, then Y), hand in again."
-    )
+    def _is_literal(self, placed: Placed, text: str) -> bool:
+        """Whether text is shown as it is written: a raw cell, and what would take too long."""
+        if placed.known is not None:
+            return False
+        is_raw = placed.shown[0].kind == "raw"
+        self._parsed += 0 if is_raw else len(text)
+        return is_raw or self._parsed > MAX_MARKDOWN

@@ -22,17 +22,22 @@ class TensorSpec:
     """Shape, dtype and layout of a tensor.
 
     shape: elements along each axis. dtype: type of the elements. row_gap: unused elements between
-        rows (0: contiguous).
+        rows (0: contiguous); minus a row's length for one row that stands for all.
+    order: the axes as they lie in memory, the last one side by side; as `permute` makes of them.
+        () is their own order.
     """
 
     shape: tuple[int, ...]
     dtype: DType
     row_gap: int = 0
+    order: tuple[int, ...] = ()
 
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in elements."""
-        return row_strides(self.shape, self.row_gap)
+        order = self.order or tuple(range(len(self.shape)))
+        inner = row_strides([self.shape[axis] for axis in order], self.row_gap)
+        return tuple(inner[order.index(axis)] for axis in range(len(self.shape)))
 
     @property
     def bytes(self) -> int:

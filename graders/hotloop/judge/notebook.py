@@ -1,58 +1,54 @@
 """Runs the cells of a notebook in a worker, within the limits that a course's kernel has."""
 
+import json
 import time
+from collections.abc import Sequence
+from tempfile import TemporaryFile
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import Message
 from hotloop.judge.budget import Budget
 from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.notebook_release import exercise
+from hotloop.judge.notebook_repair import repaired
 from hotloop.judge.worker_connection import WorkerConnection
-from hotloop.worker.notebook import (
-    CELL_S,
-    INTERRUPT_S,
-    MAX_NOTEBOOK,
-    NOTEBOOK_S,
-    UnreadableNotebook,
-    cells_to_run,
-    read_cells,
-)
+from hotloop.worker.notebook import CELL_S, INTERRUPT_S, MAX_NOTEBOOK, NOTEBOOK_S
 
 PROGRAM = "hotloop.worker.notebook_worker"
 _LAY_OUT_S = 60.0
 
 
-def count_cells(files: SubmissionFiles, name: str, module: str, task: str, entry: str = "") -> int:
-    """Return how many cells a task needs. entry: the name with which it is judged.
+def cells_to_run(files: SubmissionFiles, name: str, module: str, task: str) -> list[str]:
+    """Return the cells that define the names with which a task is judged, as a course runs them.
 
     Raises Ruling if the notebook cannot be read or belongs to another module.
     """
-    try:
-        cells = read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
-    except UnreadableNotebook as reason:
-        raise Ruling(Verdict.RUNTIME_ERROR, str(reason)) from None
-    return len(cells_to_run(cells, task, entry))
+    cells = repaired(files.content(name, 4 * MAX_NOTEBOOK), exercise(module))
+    if cells.unreadable:
+        raise Ruling(Verdict.RUNTIME_ERROR, cells.unreadable)
+    return cells.before(task)
 
 
-def run_cells(
-    worker: WorkerConnection, name: str, task: str, count: int, budget: Budget, entry: str = ""
-) -> None:
-    """Run the first `count` cells of the notebook `name`; the worker then serves their names.
+def run_cells(worker: WorkerConnection, sources: Sequence[str], budget: Budget) -> None:
+    """Run the cells; the worker then serves their names.
 
     Their time is not the task's. Raises Ruling(TIMEOUT) if it is used up, or if a cell cannot be
     interrupted, and Ruling if the process ends.
     """
     with budget.without(NOTEBOOK_S):
         try:
-            _run(worker, {"op": "notebook", "file": name, "until": task, "entry": entry}, count)
+            _run(worker, sources)
         except BaseException:
             worker.close()
             raise
 
 
-def _run(worker: WorkerConnection, notebook: Message, count: int) -> None:
+def _run(worker: WorkerConnection, sources: Sequence[str]) -> None:
     deadline = time.monotonic() + NOTEBOOK_S
-    worker.request(notebook, _LAY_OUT_S)
-    for number in range(count):
+    with TemporaryFile() as stream:  # a cell may be longer than a message
+        stream.write(json.dumps(sources).encode())
+        stream.flush()
+        worker.request({"op": "notebook"}, _LAY_OUT_S, [stream.fileno()])
+    for number in range(len(sources)):
         seconds = min(CELL_S, deadline - time.monotonic())
         if seconds <= 0:
             raise Ruling(

@@ -9,22 +9,19 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.files import SubmissionFiles
-from hotloop.worker.notebook import UnreadableNotebook, cells_to_run, read_cells
+from hotloop.worker.notebook import UnreadableNotebook, code_cells
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., ]+)", re.MULTILINE)
 
 
-def reachable_code(root: Path, name: str, task: str = "", entry: str = "") -> str:
-    """Return the texts of a file and of those beside it that it imports, one after the other.
-
-    task, entry: of a notebook, the cells that a task is judged with are read (`cells_to_run`).
-    """
+def reachable_code(root: Path, name: str) -> str:
+    """Return the texts of a file and of those beside it that it imports, one after the other."""
     files, texts = SubmissionFiles(root), list[str]()
     there, waiting = set[str](), [name]
     with suppress(OSError):  # a folder that may not be listed
         there.update(path.name for path in root.iterdir())
     while waiting:
-        text = _text(files, waiting.pop(), task, entry)
+        text = _text(files, waiting.pop())
         texts.append(text)
         beside = there & {f"{module}.py" for module in imported_packages(text)}
         waiting += sorted(beside)
@@ -43,10 +40,10 @@ def _tops(names: str) -> list[str]:
     return [part.split()[0].partition(".")[0] for part in of_one.split(",") if part.strip(" .")]
 
 
-def _text(files: SubmissionFiles, name: str, task: str, entry: str) -> str:
+def _text(files: SubmissionFiles, name: str) -> str:
     try:
         if not name.endswith(".ipynb"):
             return files.read_text(name)
-        return "\n".join(cells_to_run(read_cells(files.content(name)), task, entry))
+        return "\n".join(code_cells(files.content(name)))
     except (Ruling, UnreadableNotebook):
         return ""

@@ -19,7 +19,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.judging import record_of, variant_of
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
-from hotloop.judge.notebook import PROGRAM, count_cells, run_cells
+from hotloop.judge.notebook import PROGRAM, cells_to_run, run_cells
 from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
@@ -140,7 +140,7 @@ def _code(job: Job) -> str | None:
     name = job.spec.file or job.notebook
     if job.files is None or name is None:
         return None
-    return reachable_code(Path(job.files), name, job.task, job.spec.entry)
+    return reachable_code(Path(job.files), name)
 
 
 def session_of(
@@ -179,16 +179,14 @@ def _connect(
     """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
-        count = count_cells(
-            SubmissionFiles(files), job.notebook, job.module, job.task, job.spec.entry
-        )
+        sources = cells_to_run(SubmissionFiles(files), job.notebook, job.module, job.task)
         card = None
         if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.checks):
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
         worker = notebook_worker(launcher, files, card)
-        run_cells(worker, job.notebook, job.task, count, budget, job.spec.entry)
+        run_cells(worker, sources, budget)
         return worker
     if job.listen is not None:
         connection = _listen(job.listen)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # a judge without a sandbox imports this, too
 FOREIGN_SHARE = 0.03
 """A window is discarded if others took more than this share of its CPU time."""
 
+RUNNER_SHARE = 0.1
+"""A thread that ran for this share of a window takes part in it."""
+
 _STAT = Path("/proc/stat")
 
 
@@ -35,5 +38,16 @@ def foreign_share(
     """
     available = seconds * threads
     used = (after.cpu_ns - before.cpu_ns) * 1e-9
-    waited = (after.wait_ns - before.wait_ns) * 1e-9
+    waited = after.waited_ns(before) * 1e-9
     return (min(waited, max(0.0, available - used)) + stolen_s) / available
+
+
+def crowded(before: Usage, after: Usage, seconds: float, threads: int) -> bool:
+    """Return True if more threads took part in a window than it has cores for.
+
+    Those of processes that ended have taken part if these together have used enough time.
+    """
+    least_ns = RUNNER_SHARE * seconds * 1e9
+    present_ns = [time.cpu_ns for time in after.since(before)]
+    ended_ns = after.cpu_ns - before.cpu_ns - sum(present_ns)
+    return ended_ns >= least_ns or sum(ns >= least_ns for ns in present_ns) > threads

@@ -6,10 +6,12 @@ frozen again, the clock is read, and only then are the outputs compared. If the 
 time while it should have been frozen, the window does not count.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,9 +23,12 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.parallel_work import MOST, in_shares
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.stolen_time import FOREIGN_SHARE, foreign_share, steal_seconds
+from hotloop.judge.stolen_time import FOREIGN_SHARE, crowded, foreign_share, steal_seconds
 from hotloop.judge.verification import Verifier, unknown
 from hotloop.judge.worker_connection import WorkerConnection
+
+if TYPE_CHECKING:  # a judge without a sandbox imports this, too
+    from hotloop.sandbox.processes import Usage
 
 START_SHARE = 0.02
 """Maximum time that thawing may take, as a share of the window: the start is uncertain by that
@@ -131,15 +136,27 @@ class TimedWorker:
         # Freezing may wait for other users of control groups. If the tree did not run meanwhile,
         # the window ended with the answer; otherwise when everything was frozen.
         ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > CPU_AFTER_DONE_S
+        # Who ended meanwhile has run, and not every freezer counts its time to the microsecond.
+        ran_on = ran_on or not at_done.tasks <= after.tasks
         seconds = (stopped if ran_on else done) - started
         stolen = steal_seconds() - steal
         self._verify()
         return Window(
             seconds,
-            foreign=foreign_share(before, after, seconds, self.threads, stolen),
+            foreign=self._foreign_share(before, after, seconds, stolen),
             start_delay=(released - started) / seconds,
             intact=still and freezer.usage() == after,
         )
+
+    def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
+        """Return the share of CPU time that others took.
+
+        A candidate's threads wait for each other if they are more than its cores, and nothing tells
+        for how long. That time is its own: whether others disturb, the baseline's windows show.
+        """
+        if not self.worker.trusted and crowded(before, after, seconds, self.threads):
+            return stolen / (seconds * self.threads)
+        return foreign_share(before, after, seconds, self.threads, stolen)
 
     def close(self) -> None:
         """Close the buffers and thaw the worker, which continues to run."""

@@ -84,6 +84,8 @@ class CgroupFreezer:
         self._on, self._off = (b"1", b"0") if version == 2 else (b"FROZEN", b"THAWED")
         self._still = b"frozen 1" if version == 2 else b"FROZEN"
         self._tasks = str(group / tasks)
+        self._processes = str(group / "cgroup.procs")
+        self._count = str(group / "cpu.stat")
         self._switch = os.open(group / switch, os.O_WRONLY | os.O_CLOEXEC)
         self._state = os.open(group / state, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -103,11 +105,11 @@ class CgroupFreezer:
         # to the tasks, which may need it to reach their frozen state.
         while self._still not in os.pread(self._state, 256, 0):
             if before is None:
-                before = processes.usage(self._threads())
+                before = self._usage()
             if time.monotonic() > deadline:
                 message = f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s"
                 # As of a process: who had a CPU and did not stop, stays in a system call.
-                ran_ns = processes.usage(self._threads()).cpu_ns - before.cpu_ns
+                ran_ns = self._usage().cpu_ns - before.cpu_ns
                 raise (Unstoppable if ran_ns > _RAN_S * 1e9 else FreezeError)(message)
             os.sched_yield()
         self.frozen = True
@@ -121,16 +123,15 @@ class CgroupFreezer:
             return
 
     def usage(self) -> Usage:
-        """Return the usage of all threads in the group.
+        """Return the usage of the group.
 
         The kernel reports a task as frozen a few microseconds before it leaves its CPU. This time
         belongs to the run before the freeze, so it is waited for here, where no clock is running,
         and not in `freeze`.
         """
-        tasks = self._threads()
         if self.frozen:
-            _await_rest(tasks)
-        return processes.usage(tasks)
+            _await_rest(self._threads())
+        return self._usage()
 
     def set_affinity(self, cpus: set[int]) -> None:
         """Pin all threads in the group."""
@@ -150,12 +151,15 @@ class CgroupFreezer:
             if fd >= 0:
                 os.close(fd)
 
+    def _usage(self) -> Usage:
+        """Return the usage as the group counts it; version 1 leaves that to another controller."""
+        name, total_us, *_ = *processes.read_small(self._count).split(None, 2), b"", b""
+        if name != b"usage_usec":
+            return processes.usage(_numbers(self._processes))
+        return Usage(processes.times(self._threads()), 1000 * int(total_us))
+
     def _threads(self) -> list[int]:
-        try:
-            with open(self._tasks, "rb") as stream:  # noqa: PTH123 - faster
-                return [int(line) for line in stream.read().split()]
-        except OSError:
-            return []
+        return _numbers(self._tasks)
 
 
 class SignalFreezer:
@@ -204,7 +208,7 @@ class SignalFreezer:
 
     def usage(self) -> Usage:
         """Return the usage of all threads of the tree, which is searched again."""
-        return processes.usage(self._threads())
+        return processes.usage(self._tree())
 
     def set_affinity(self, cpus: set[int]) -> None:
         """Pin all threads of the tree."""
@@ -263,12 +267,21 @@ def _await_stop(pid: int, sent: float) -> None:
         waited = time.monotonic() - sent
         if states == {"D"} and waited > _UNINTERRUPTIBLE_S:
             return
-        before = before or processes.usage(processes.threads(pid))
+        before = before or processes.usage([pid])
         if waited > FREEZE_TIMEOUT_S:
             message = f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s"
-            ran_ns = processes.usage(processes.threads(pid)).cpu_ns - before.cpu_ns
+            ran_ns = processes.usage([pid]).cpu_ns - before.cpu_ns
             raise (Unstoppable if "S" in states or ran_ns > _RAN_S * 1e9 else FreezeError)(message)
         os.sched_yield()
+
+
+def _numbers(path: str) -> list[int]:
+    """Return the numbers in a group's file; none if the group is gone."""
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 - faster
+            return [int(line) for line in stream.read().split()]
+    except OSError:
+        return []
 
 
 def _await_rest(tasks: list[int]) -> None:

@@ -1,11 +1,13 @@
 """Process trees from /proc. Pids are those of this process's namespace."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -17,16 +19,44 @@ class Stat:
     started: int
 
 
+class ThreadTime(NamedTuple):
+    """A thread's time on a CPU, and its time runnable but waiting for one, in nanoseconds."""
+
+    cpu_ns: int
+    wait_ns: int
+
+
 @dataclass(frozen=True)
 class Usage:
     """CPU time of a tree. If it is equal before and after, nothing ran and nothing was started.
 
-    tasks: thread ids. cpu_ns: time on a CPU; wait_ns: time runnable, waiting for a CPU.
+    threads: those that exist, by id. cpu_ns: time on a CPU of all that ever were in the tree, so
+    that who starts processes or threads which end meanwhile has used their time all the same.
     """
 
-    tasks: frozenset[int]
+    threads: Mapping[int, ThreadTime]
     cpu_ns: int
-    wait_ns: int
+
+    @property
+    def tasks(self) -> frozenset[int]:
+        """The ids of all threads."""
+        return frozenset(self.threads)
+
+    def since(self, before: "Usage") -> Sequence[ThreadTime]:
+        """Return the times since then of the threads that exist."""
+        then = (before.threads.get(task, ThreadTime(0, 0)) for task in self.threads)
+        return [
+            ThreadTime(max(0, time.cpu_ns - past.cpu_ns), max(0, time.wait_ns - past.wait_ns))
+            for time, past in zip(self.threads.values(), then, strict=True)
+        ]
+
+    def waited_ns(self, before: "Usage") -> int:
+        """Return how long threads have waited for a CPU since then.
+
+        The kernel forgets the waiting of a thread that ends: none of it counts, instead of less
+        than none.
+        """
+        return sum(time.wait_ns for time in self.since(before))
 
 
 def has_filter(pid: int) -> bool:
@@ -102,18 +132,36 @@ def threads(pid: int) -> list[int]:
         return []
 
 
-def usage(tasks: Iterable[int]) -> Usage:
-    """Return the scheduler's CPU times of these threads; exact while they are frozen."""
-    alive: set[int] = set()
-    cpu = wait = 0
-    for task in tasks:
-        fields = read_small(f"/proc/{task}/schedstat").split()
-        if len(fields) < 2:
-            continue
-        alive.add(task)
-        cpu += int(fields[0])
-        wait += int(fields[1])
-    return Usage(frozenset(alive), cpu, wait)
+def times(tasks: Iterable[int]) -> dict[int, ThreadTime]:
+    """Return the scheduler's times of those threads that exist; exact while they are frozen."""
+    fields = {task: read_small(f"/proc/{task}/schedstat").split() for task in tasks}
+    return {task: ThreadTime(int(of[0]), int(of[1])) for task, of in fields.items() if len(of) >= 2}
+
+
+def usage(pids: Iterable[int]) -> Usage:
+    """Return the times of these processes, of their threads and children that ended too.
+
+    Those of the ended ones have the precision of a clock tick. Of children only those count that
+    their parent has waited for: who does not wait for them hides time that speaks for him.
+    """
+    found: dict[int, ThreadTime] = {}
+    cpu_ns = 0
+    for pid in pids:
+        present = times(threads(pid))
+        ever, children = _ticks(pid)
+        cpu_ns += max(sum(time.cpu_ns for time in present.values()), ever * _TICK_NS)
+        cpu_ns += children * _TICK_NS
+        found |= present
+    return Usage(found, cpu_ns)
+
+
+def _ticks(pid: int) -> tuple[int, int]:
+    """Return the CPU time of all threads that a process ever had, and of its ended children."""
+    fields = read_small(f"/proc/{pid}/stat").rpartition(b")")[2].split(None, 15)
+    if len(fields) < 15:
+        return 0, 0
+    user, system, childrens_user, childrens_system = map(int, fields[11:15])
+    return user + system, childrens_user + childrens_system
 
 
 def resident_bytes(pid: int) -> int:

@@ -27,8 +27,8 @@ from hotloop.course import hand_in
 from hotloop.course.execution import execute
 from hotloop.course.hand_in import HandIn
 from hotloop.course.notebook_run import Terms
-from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
+from hotloop.judge.notebook_release import of_files
 from hotloop.learn.pack.manifest import Digest, Manifest
 from hotloop.learn.predicting.own_code import with_cell
 from hotloop.takehome import execution

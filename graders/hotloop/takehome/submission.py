@@ -15,7 +15,7 @@ from uuid import UUID
 
 from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
-from hotloop.course.release import of_files
+from hotloop.judge.notebook_release import of_files
 from hotloop.learn.pack import MANIFEST, limits, manifest, work_files, work_log
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog

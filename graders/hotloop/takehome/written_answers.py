@@ -7,7 +7,7 @@ empty while the notebook has text of the candidate's that a person has not read.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hotloop.course.repair import MISSING_ANSWER
+from hotloop.judge.notebook_repair import MISSING_ANSWER
 from hotloop.tasks.curriculum import Task
 from hotloop.tasks.notebook_cells import readable_cells
 

@@ -10,7 +10,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, TextIO, cast
 
@@ -27,7 +26,6 @@ from traitlets import Type, default  # noqa: E402
 from traitlets.config import Config  # noqa: E402
 
 from hotloop.worker import triton_compat  # noqa: E402
-from hotloop.worker.notebook import CELL_S, cells_to_run, read_cells  # noqa: E402
 
 _TASKS_S = 0.02
 """Seconds for asyncio tasks that a cell leaves behind, which a kernel runs while it is idle."""
@@ -149,14 +147,6 @@ class Cells:
 
     def _finish(self, work: Coroutine[Any, Any, None]) -> None:
         self._loop.run_until_complete(work)
-
-
-def run_notebook(path: Path, task: str, entry: str) -> dict[str, Any]:
-    """Return the names with which a task of the notebook is judged, in this process."""
-    cells = Cells(sys.stderr)
-    for source in cells_to_run(read_cells(path.read_bytes()), task, entry):
-        cells.run(source, CELL_S)
-    return cells.names
 
 
 class _Unsent(Session):

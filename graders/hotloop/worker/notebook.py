@@ -1,4 +1,4 @@
-"""Reads a notebook file, and says which of its cells a task is judged with.
+"""Reads a notebook file.
 
 All code that reads a learner's notebook uses `read_cells`, so that a notebook that cannot be graded
 gets the same message everywhere. `hotloop.worker.cells` runs the cells.
@@ -6,7 +6,7 @@ gets the same message everywhere. `hotloop.worker.cells` runs the cells.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
@@ -30,7 +30,6 @@ _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
 _BINDS = re.compile(
     r"^(?:async[^\S\n]+def|def|class)[^\S\n]+(\w+)|^(\w+)[^\S\n]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
 )
-_ONLY_CHECK = re.compile(r"""\s*check\(\s*["']\w{1,60}\.(\w{1,60})["']\s*\)\s*""")
 
 
 class UnreadableNotebook(Exception):
@@ -96,66 +95,6 @@ def code_cells(data: bytes) -> list[str]:
 def binds(source: str) -> set[str]:
     """Return names that a cell's outermost statements define, also if it is no valid Python."""
     return {name for pair in _BINDS.findall(source) for name in pair if name}
-
-
-def cells_to_run(cells: Sequence[Mapping[str, Any]], task: str, entry: str = "") -> list[str]:
-    """Return the texts of the cells that define the names with which a task is judged.
-
-    These are the code cells before the task's check, or all if it is missing; "" is no task. A
-    check that stands before all cells that define `entry` is taken for one behind them, as in a
-    course. Checks are never run.
-    """
-    end = _place_of_check(cells, task) if task else len(cells)
-    defines = [
-        place
-        for place, cell in enumerate(cells)
-        if cell.get("cell_type") == "code" and entry in binds(source_of(cell) or "")
-    ]
-    if defines and min(defines) > end:
-        behind = range(max(defines) + 1, len(cells))
-        end = next((place for place in behind if _is_check(cells[place])), len(cells))
-    texts = (
-        source_of(cell)
-        for cell in cells[:end]
-        if cell.get("cell_type") == "code" and not _is_check(cell)
-    )
-    return [text for text in texts if text and text.strip()]
-
-
-def _place_of_check(cells: Sequence[Mapping[str, Any]], task: str) -> int:
-    """Return where a task's check is, by nbgrader's name, else by id, else by text.
-
-    Of several the last counts, as in a course.
-    """
-    for name in (_grade_id, _cell_id, _task_of_text):
-        places = [index for index, cell in enumerate(cells) if name(cell) == task]
-        if places:
-            return places[-1]
-    return len(cells)
-
-
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    return str(_nbgrader(cell).get("grade_id", ""))
-
-
-def _cell_id(cell: Mapping[str, Any]) -> str:
-    return str(cell.get("id", ""))
-
-
-def _task_of_text(cell: Mapping[str, Any]) -> str:
-    """Return the task of a cell that is a check and nothing else."""
-    match = _ONLY_CHECK.fullmatch(source_of(cell) or "")
-    return match[1] if match else ""
-
-
-def _is_check(cell: Mapping[str, Any]) -> bool:
-    """Return True for a cell that nbgrader grades, unless an answer is written in it."""
-    metadata = _nbgrader(cell)
-    return bool(metadata.get("grade_id") and metadata.get("grade") and not metadata.get("solution"))
-
-
-def _nbgrader(cell: Mapping[str, Any]) -> Mapping[str, Any]:
-    return as_message((as_message(cell.get("metadata")) or {}).get("nbgrader")) or {}
 
 
 def _document(data: bytes, most: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ beginning.
 
 import argparse
 import io
+import json
 import os
 import socket
 import sys
@@ -17,7 +18,6 @@ from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
 from hotloop.worker.cells import Cells
 from hotloop.worker.files import copy_files
 from hotloop.worker.lifetime import end_with_parent
-from hotloop.worker.notebook import cells_to_run, read_cells
 from hotloop.worker.requests import Requests
 from hotloop.worker.serve import serve
 
@@ -32,10 +32,11 @@ class NotebookRequests(Requests):
         self._cells = cells
         self._sources: list[str] = []
 
-    def on_notebook(self, message: Message, _fds: list[int]) -> Message:
-        """Read a notebook file; its cells are then run by their numbers."""
-        data = Path(message["file"]).read_bytes()
-        self._sources = cells_to_run(read_cells(data), message["until"], message["entry"])
+    def on_notebook(self, _message: Message, fds: list[int]) -> Message:
+        """Read the cells from a file; they are then run by their numbers."""
+        with open(fds[0], "rb") as stream:  # noqa: PTH123 - a descriptor
+            stream.seek(0)
+            self._sources = json.load(stream)
         return {}
 
     def on_cell(self, message: Message, _fds: list[int]) -> Message:

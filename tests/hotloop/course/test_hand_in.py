@@ -13,7 +13,7 @@ from hotloop.course import autograde, hand_in
 from hotloop.course.attempts.store import store
 from hotloop.course.config import course_api, load_config
 from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
-from hotloop.course.release import of_files
+from hotloop.judge.notebook_release import of_files
 
 
 @pytest.fixture

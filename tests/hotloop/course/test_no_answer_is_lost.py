@@ -19,9 +19,9 @@ from nbformat.v4 import new_markdown_cell
 
 from hotloop.course.formgrader.totals import needs_a_person
 from hotloop.course.gradebook import read
-from hotloop.course.matching import as_python, binds, words
-from hotloop.course.release import Release, of_files
-from hotloop.course.repair import Repaired, repair
+from hotloop.course.repair import RepairedNotebook, repair
+from hotloop.judge.notebook_matching import as_python, binds, words
+from hotloop.judge.notebook_release import Release, of_files
 
 Cells = list[dict[str, Any]]
 
@@ -237,7 +237,7 @@ SHARES = st.integers(0, 99).map(lambda n: n / 100)
 EDITED = st.lists(st.builds(Edit, st.sampled_from(sorted(EDITS)), SHARES, SHARES), max_size=5)
 
 
-def verdicts(result: Repaired) -> dict[str, bool]:
+def verdicts(result: RepairedNotebook) -> dict[str, bool]:
     """Run the notebook's cells in order, and judge each task where its check is."""
     namespace: dict[str, Any] = {}
     right: dict[str, bool] = {}

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.course.repair import NOTHING_RELEASED
+from hotloop.judge.notebook_repair import NOTHING_RELEASED
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 pytestmark = pytest.mark.slow

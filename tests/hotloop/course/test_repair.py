@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.nbgraderformat import MetadataValidator
 
-from hotloop.course.release import Release, ReleasedCell
-from hotloop.course.repair import MISSING_ANSWER, NOTHING_RELEASED, repair
+from hotloop.course.repair import repair
+from hotloop.judge.notebook_release import Release, ReleasedCell
+from hotloop.judge.notebook_repair import MISSING_ANSWER, NOTHING_RELEASED
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 RELEASED = [

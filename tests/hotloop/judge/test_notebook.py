@@ -1,6 +1,5 @@
 """A notebook's cells in a worker of the judge: their limits, and what is said of them."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import notebook
 from hotloop.judge.budget import Budget
-from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.questions import ask_plainly
@@ -30,11 +28,8 @@ def run(tmp_path: Path) -> Iterator[Run]:
     workers: list[WorkerConnection] = []
 
     def started(*cells: str, budget: Budget | None = None) -> WorkerConnection:
-        document = {"cells": [{"cell_type": "code", "source": cell} for cell in cells]}
-        (tmp_path / "lab.ipynb").write_text(json.dumps(document))
-        count = notebook.count_cells(SubmissionFiles(tmp_path), "lab.ipynb", "", "task")
         workers.append(notebook_worker(Launcher("none"), tmp_path, None))
-        notebook.run_cells(workers[-1], "lab.ipynb", "task", count, budget or Budget(60.0))
+        notebook.run_cells(workers[-1], cells, budget or Budget(60.0))
         return workers[-1]
 
     yield started

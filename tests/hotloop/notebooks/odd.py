@@ -4,8 +4,11 @@ All are of one task, `llm_serving_engine.capacity`, whose function needs the num
 defines both before the check; a wrong one does not, in the same ways.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from hotloop.core import paths
 
 MODULE, TASK = "llm_serving_engine", "capacity"
 
@@ -57,8 +60,18 @@ def answer(source: Any = BODY) -> dict[str, Any]:
     return named(f"{TASK}_solution", source, solution=True)
 
 
+def handed_out() -> dict[str, Any]:
+    """Return the answer's cell as it is in the exercise."""
+    notebook = json.loads((paths.exercises() / MODULE / "lab.ipynb").read_bytes())
+    texts = ["".join(cell["source"]) for cell in notebook["cells"]]
+    return answer(next(text for text in texts if text.startswith(f"### TASK {MODULE}.{TASK}\n")))
+
+
 CHECK = named(TASK, f'check("{MODULE}.{TASK}")', solution=False)
 PLAIN_CHECK = code(f'check("{MODULE}.{TASK}")')
+OTHER = "read_metrics"
+"""The task that follows in the exercise, and whose check is behind this one's."""
+OTHER_CHECK = named(OTHER, f'check("{MODULE}.{OTHER}")', solution=False)
 MARKDOWN = {"cell_type": "markdown", "metadata": {}, "source": "GIB = 0"}
 RAW = {"cell_type": "raw", "metadata": {}, "source": "GIB = 0"}
 
@@ -240,7 +253,32 @@ RIGHT: Mapping[str, Sequence[Cell]] = {
     "a check of the same name before": (NEEDS, CHECK, GIB, answer(), CHECK, "GIB = 0"),
     "changed after the check": (NEEDS, GIB, answer(), CHECK, "GIB = 0", "del capacity"),
     "an answer in two cells": (NEEDS, GIB, answer("# below"), BODY, CHECK),
-}
+    # Cells that were deleted, moved, merged, split or copied
+    "no check": (NEEDS, GIB, answer()),
+    "no check among others": (NEEDS, GIB, answer(), OTHER_CHECK, "GIB = 0"),
+    "no metadata and no check": (NEEDS, GIB, BODY),
+    "a check at the end": (NEEDS, GIB, answer(), "x = 1", OTHER_CHECK, CHECK),
+    "upside down": (CHECK, answer(), GIB, NEEDS),
+    "an answer below the next task": (NEEDS, GIB, CHECK, OTHER_CHECK, answer()),
+    "a check that became text": (
+        NEEDS, GIB, answer(), {**CHECK, "cell_type": "markdown"}, "GIB = 0",
+    ),
+    "a check by its id": (NEEDS, GIB, answer(), code("pass", id=TASK), "GIB = 0"),
+    "a check of another name": (
+        NEEDS, GIB, answer(), named("c2", f'check("{MODULE}.{TASK}")', solution=False), "GIB = 0",
+    ),
+    "an answer in its check's cell": (
+        NEEDS, GIB, named(TASK, f'{BODY}\ncheck("{MODULE}.{TASK}")', solution=False),
+    ),
+    "an answer and its number in its check's cell": (
+        NEEDS, named(TASK, f'{BODY}\ncheck("{MODULE}.{TASK}")\n{GIB}', solution=False),
+    ),
+    "a check that is empty": (NEEDS, GIB, answer(), named(TASK, "", solution=False), "GIB = 0"),
+    "a cell as handed out below": (NEEDS, GIB, BODY, handed_out(), CHECK),
+    "a copy as handed out below": (NEEDS, GIB, answer(), handed_out(), CHECK),
+    "a copy as handed out above": (NEEDS, handed_out(), GIB, answer(), CHECK),
+    "a copy as handed out behind": (NEEDS, GIB, answer(), handed_out()),
+}  # fmt: skip
 
 WRONG: Mapping[str, Sequence[Cell]] = {
     "another number": before("%time GIB = 10**9"),
@@ -268,6 +306,17 @@ WRONG: Mapping[str, Sequence[Cell]] = {
     ),
     "an answer that asks": (NEEDS, GIB, answer("def capacity(path):\n    return input()"), CHECK),
     "an answer that exits": (NEEDS, GIB, answer("def capacity(path):\n    exit()"), CHECK),
+    "no check and no number": (NEEDS, answer()),
+    "a number behind the next task": (NEEDS, answer(), CHECK, OTHER_CHECK, BODY, GIB),
+    "no check and a change": (NEEDS, GIB, answer(), "GIB = 0"),
+    "no check and a change before the next": (NEEDS, GIB, answer(), "GIB = 0", OTHER_CHECK),
+    "a change in the check's cell": (
+        NEEDS, GIB, answer(), named(TASK, f'GIB = 0\ncheck("{MODULE}.{TASK}")', solution=False),
+    ),
+    "an answer that became text": (NEEDS, GIB, {**answer(), "cell_type": "markdown"}, CHECK),
+    "an answer that became raw": (NEEDS, GIB, {**answer(), "cell_type": "raw"}),
+    "a second answer that is wrong": (NEEDS, GIB, answer(), answer("def capacity(p): pass"), CHECK),
+    "only as handed out": (NEEDS, GIB, handed_out()),
     "a process that ends": (NEEDS, "import os\nos._exit(0)", GIB, answer(), CHECK),
     "a process that is killed": (NEEDS, "import os\nos.kill(os.getpid(), 9)", GIB, answer(), CHECK),
 }  # fmt: skip

@@ -18,9 +18,9 @@ from hotloop.core.verdict import Verdict
 from hotloop.course.execution import execute
 from hotloop.course.hand_in import HandIn, complete
 from hotloop.course.notebook_run import Terms
-from hotloop.course.release import Release, of_files
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
+from hotloop.judge.notebook_release import Release, of_files
 from hotloop.learn.remote.request import WholeRequest
 from hotloop.service import judging
 from hotloop.takehome import execution as takehome
@@ -40,28 +40,28 @@ BLOCKS = 27_186
 ALONE = """
 import json, os, sys
 from pathlib import Path
+from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.notebook import cells_to_run
 from hotloop.worker.cells import Cells
-from hotloop.worker.notebook import cells_to_run
 
-def run(cells, folder):
+def run(folder):
     os.chdir(folder)
     sys.path.insert(0, folder)
     kernel = Cells()
-    for cell in cells_to_run(cells, {task!r}, {task!r}):
+    for cell in cells_to_run(SubmissionFiles(Path(folder)), "lab.ipynb", {module!r}, {task!r}):
         kernel.run(cell, 20.0)
     answers = []
     kernel.inside(lambda: answers.append(kernel.names["capacity"](sys.argv[2])["blocks"]))
     return answers == [{blocks}]
 
 for name, folder in json.loads(Path(sys.argv[1]).read_text()).items():
-    cells = json.loads(Path(folder, "lab.ipynb").read_text())["cells"]
     child = os.fork()
     if child == 0:
         sys.stdout = sys.stderr = open(os.devnull, "w")
         os.dup2(sys.stdout.fileno(), 1), os.dup2(sys.stdout.fileno(), 2)
         done = False
         try:
-            done = run(cells, folder)
+            done = run(folder)
         finally:
             os._exit(42 if done else 1)
     right = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
@@ -81,7 +81,7 @@ def test_the_kernel_without_sockets_runs_odd_cells(tmp_path: Path) -> None:
     (tmp_path / "folders.json").write_text(json.dumps(folders))
     (tmp_path / "deployment.json").write_text(json.dumps(DEPLOYMENT))
     done = subprocess.run(
-        [sys.executable, "-c", ALONE.format(task=TASK, blocks=BLOCKS),
+        [sys.executable, "-c", ALONE.format(module=MODULE, task=TASK, blocks=BLOCKS),
          tmp_path / "folders.json", tmp_path / "deployment.json"],
         check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL,
         env={**os.environ, "HOTLOOP_REPLAY": "1", "IPYTHONDIR": str(tmp_path / "ipython")},

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
 
 from hotloop.sandbox import cgroup, freezer, processes
-from hotloop.sandbox.cgroup import Groups, ParentGroup, Places
+from hotloop.sandbox.cgroup import Groups, Places
 from hotloop.sandbox.freezer import (
     CgroupFreezer,
     FreezeError,
@@ -253,9 +253,15 @@ def test_what_is_gone_can_be_frozen_and_measured(start: Callable[..., Confined])
 
 
 @contextmanager
-def busy_group(place: ParentGroup) -> Iterator[CgroupFreezer]:
+def group_of(process: subprocess.Popen[bytes], version: int) -> Iterator[CgroupFreezer]:
+    """Move a process into a control group, at whose end it is killed."""
+    membership = Path("/proc/self/cgroup").read_text()
+    own = cgroup.own_groups(membership, Path("/proc/self/mountinfo").read_text())
+    place = cgroup.freezer_place(own, version)
+    if place is None:
+        process.kill()
+        pytest.skip(f"no control group of version {version} that this user may freeze")
     groups = Groups(new_tag(), Places(place, None))
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         groups.add(process.pid)
         freezer = groups.freezer()
@@ -266,15 +272,80 @@ def busy_group(place: ParentGroup) -> Iterator[CgroupFreezer]:
         process.wait()
 
 
+ENDS = """
+import os, sys, threading, time
+def burn():
+    while time.{clock}() < 0.2: pass
+def in_child(work):
+    child = os.fork()
+    if child == 0:
+        work()
+        os._exit(0)
+    return child
+sys.stdin.buffer.read(1)
+{work}
+sys.stdout.buffer.write(b".")
+sys.stdout.flush()
+sys.stdin.buffer.read(1)
+"""
+
+
+@pytest.mark.parametrize("kind", ["group 1", "group 2", "signals"])
+@pytest.mark.parametrize(
+    ("clock", "work"),
+    [
+        ("thread_time", "t = threading.Thread(target=burn); t.start(); t.join()"),
+        ("process_time", "os.waitpid(in_child(burn), 0)"),
+        ("process_time", "os.waitpid(in_child(lambda: os.wait4(in_child(burn), 0)), 0)"),
+    ],
+    ids=["thread", "child", "grandchild"],
+)
+def test_what_ended_meanwhile_has_used_its_time(clock: str, work: str, kind: str) -> None:
+    """It is gone when the window ends, and the kernel's count of it must not be gone with it."""
+    code = ENDS.format(clock=clock, work=work)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        group = nullcontext(SignalFreezer(process.pid))
+        with group if kind == "signals" else group_of(process, int(kind[-1])) as freezer:
+            before = freezer.usage()
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(b".")
+            process.stdin.flush()
+            assert process.stdout.read(1) == b"."
+            freezer.freeze()
+            after = freezer.usage()
+            freezer.thaw()
+            process.kill()
+    assert before.tasks == after.tasks
+    assert sum(time.cpu_ns for time in after.since(before)) < 100e6
+    assert 170e6 < after.cpu_ns - before.cpu_ns < 400e6, "200 ms, and starting it"
+
+
+def test_the_time_of_children_that_nobody_awaits_does_not_speak_for_their_parent() -> None:
+    """The kernel counts them nowhere: less than was used, never more."""
+    work = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); in_child(burn)"
+    code = ENDS.format(clock="process_time", work=work + "; time.sleep(0.4)")
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        before = processes.usage([process.pid])
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b".")
+        process.stdin.flush()
+        assert process.stdout.read(1) == b"."
+        after = processes.usage([process.pid])
+        process.kill()
+    assert after.cpu_ns - before.cpu_ns < 100e6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 def test_both_versions_of_control_groups(version: int) -> None:
-    membership = Path("/proc/self/cgroup").read_text()
-    own = cgroup.own_groups(membership, Path("/proc/self/mountinfo").read_text())
-    place = cgroup.freezer_place(own, version)
-    if place is None:
-        pytest.skip(f"no control group of version {version} that this user may freeze")
-    with busy_group(place) as freezer:
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    with group_of(busy, version) as freezer:
         time.sleep(0.05)
         assert_stands_still(freezer)
         running = freezer.usage()
@@ -297,7 +368,7 @@ def test_a_group_that_computes_on_is_told_from_one_without_a_cpu(
             time.sleep(0.2)  # until it sleeps
         (tmp_path / "cgroup.freeze").touch()
         (tmp_path / "cgroup.events").write_text("frozen 0")
-        (tmp_path / "cgroup.threads").write_text(f"{process.pid}\n")
+        (tmp_path / "cgroup.procs").write_text(f"{process.pid}\n")
         with pytest.raises(FreezeError) as raised:
             CgroupFreezer(tmp_path, 2).freeze()
         assert raised.type is error

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from hotloop.course import hand_in
-from hotloop.course.release import of_files
 from hotloop.course.sanitize import literal
+from hotloop.judge.notebook_release import of_files
 from hotloop.takehome import written_answers
 from hotloop.takehome.written_answers import WrittenAnswer
 from hotloop.tasks import curriculum

@@ -1,4 +1,4 @@
-"""A notebook file: what is read of it, and which of its cells a task is judged with."""
+"""A notebook file, and what is read of it."""
 
 import json
 from typing import Any
@@ -10,7 +10,6 @@ from hotloop.worker.notebook import (
     MAX_NOTEBOOK,
     MAX_SOURCE,
     UnreadableNotebook,
-    cells_to_run,
     code_cells,
     read_cells,
 )
@@ -18,10 +17,6 @@ from hotloop.worker.notebook import (
 
 def cell(source: Any, **nbgrader: Any) -> dict[str, Any]:
     return {"cell_type": "code", "source": source, "metadata": {"nbgrader": nbgrader}}
-
-
-def run_of(cells: list[Any], task: str = "") -> list[str]:
-    return cells_to_run(read_cells(json.dumps({"cells": cells}).encode()), task)
 
 
 CELLS = [
@@ -36,42 +31,6 @@ CELLS = [
 ]
 
 
-def test_all_cells_but_the_checks() -> None:
-    expected = ["first", "%%time\nmagic", "written", "between", "last"]
-    assert run_of(CELLS) == expected
-    assert run_of(CELLS, "no_such_task") == expected
-
-
-@pytest.mark.parametrize(("task", "count"), [("one", 3), ("two", 4)])
-def test_what_stands_behind_the_judged_cell_is_not_run(task: str, count: int) -> None:
-    assert run_of(CELLS, task) == ["first", "%%time\nmagic", "written", "between"][:count]
-
-
-def test_of_several_checks_of_a_task_the_last_counts() -> None:
-    assert run_of([CELLS[4], *CELLS], "one") == run_of(CELLS, "one")
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        {"cell_type": "code", "id": "one", "source": "anything"},
-        {"cell_type": "code", "source": "check('mine.one')"},
-        {"cell_type": "code", "source": ' check( "mine.one" )\n'},
-        {"cell_type": "markdown", "source": "x", "metadata": {"nbgrader": {"grade_id": "one"}}},
-    ],
-)
-def test_a_check_without_its_metadata_is_found(check: dict[str, Any]) -> None:
-    assert run_of([cell("first"), check, cell("last")], "one") == ["first"]
-
-
-@pytest.mark.parametrize(
-    "metadata", [None, [], "x", {"nbgrader": None}, {"nbgrader": []}, {"nbgrader": {"grade": 1}}]
-)
-def test_odd_metadata_is_no_check(metadata: Any) -> None:
-    odd = {"cell_type": "code", "source": "odd", "metadata": metadata}
-    assert run_of([odd]) == ["odd"]
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_every_encoding_that_json_has_is_read(encoding: str) -> None:
     assert code_cells(json.dumps({"cells": CELLS[:1]}).encode(encoding)) == ["first"]
@@ -79,7 +38,8 @@ def test_every_encoding_that_json_has_is_read(encoding: str) -> None:
 
 def test_cells_that_are_none_are_passed_over() -> None:
     none = [3, None, {"cell_type": "code", "source": [1, 2]}, cell("x" * (MAX_SOURCE + 1))]
-    assert run_of([*none, CELLS[0]]) == ["first"]
+    texts = code_cells(json.dumps({"cells": [*none, CELLS[0]]}).encode())
+    assert [text for text in texts if text] == ["first"]
 
 
 @pytest.mark.parametrize(

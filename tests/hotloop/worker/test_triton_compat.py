@@ -74,14 +74,10 @@ def test_a_launch_leaves_triton_as_it_was(kernels: Path) -> None:
 
 
 NOTEBOOK = """
-import json, sys
-from pathlib import Path
-from hotloop.worker.cells import run_notebook
-text = Path(sys.argv[1]).read_text()
-cell = {"cell_type": "code", "source": "import kernels\\nprint(kernels.answer())", "metadata": {}}
-Path("lab.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}))
+import sys
+from hotloop.worker.cells import Cells
 sys.path.insert(0, ".")
-run_notebook(Path("lab.ipynb"), "", "")
+Cells(sys.stderr).run("import kernels\\nprint(kernels.answer())", 60.0)
 """
 LATE = """
 import sys

@@ -33,7 +33,7 @@ class InputTensor:
 
     values: float64, int or bool, any shape; rounded to `dtype` before the candidate and the
         reference receive them.
-    row_gap: unused elements between rows, for non-contiguous input.
+    row_gap, order: as of `TensorSpec`, for non-contiguous input.
 
     Raises TypeError for values that `dtype` cannot stand for, such as float64 in an integer type.
     """
@@ -41,6 +41,7 @@ class InputTensor:
     values: NDArray[Any]
     dtype: DType
     row_gap: int = 0
+    order: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse here, where it is the check's fault, what would be judged as another type."""
@@ -51,7 +52,7 @@ class InputTensor:
     @property
     def spec(self) -> TensorSpec:
         """Shape, dtype and layout."""
-        return TensorSpec(self.values.shape, self.dtype, self.row_gap)
+        return TensorSpec(self.values.shape, self.dtype, self.row_gap, self.order)
 
     def rounded(self) -> NDArray[Any]:
         """Return the reference's input: float64 values as rounded for the candidate, or bool."""

@@ -181,7 +181,7 @@ class TimedDeviceWorker:
             still = still and freezer.usage() == after
         self._unmap_in_worker()
         self.worker.freeze()
-        foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
+        foreign = after.waited_ns(before) * 1e-9 / seconds
         return DeviceWindow(seconds, still, clean, foreign if clean else 1.0)
 
     def _verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:

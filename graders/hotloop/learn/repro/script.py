@@ -20,7 +20,6 @@ from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, PlainCase
 from hotloop.learn.repro.failure import Failure
-from hotloop.tasks.notebook_cells import NOTEBOOK
 
 FOLDER = "repro"
 
@@ -37,7 +36,7 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
     head = _HEAD.format(key=f"{module}.{task}", check=failure.check, origin=origin, task=task)
     text, files = _body(failure, task)
     said = _SAID.format(sentence=failure.sentence)
-    program = f'"""{head}"""\n\n{text.replace("@judge@", said)}'
+    program = f'"""{head}"""\n\n{text.replace("@module@", module).replace("@judge@", said)}'
     folder = work / FOLDER
     folder.mkdir(exist_ok=True)
     written = [folder / f"{task}.py"]
@@ -119,7 +118,7 @@ print("races:", *races, sep="\\n")"""
 def _loaded(callee: Candidate) -> str:
     """Return the statements that load the learner's function."""
     if callee.file is None:
-        return _FROM_NOTEBOOK.format(notebook=NOTEBOOK, name=callee.name)
+        return _FROM_NOTEBOOK.format(name=callee.name)
     if "::" in callee.name:
         return _OPERATOR.format(file=callee.file, name=callee.name)
     return _FROM_FILE.format(file=callee.file, name=callee.name)
@@ -195,7 +194,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.learn.repro.guarded_memory import GuardedMemory
-from hotloop.worker.cells import run_notebook
+from hotloop.learn.repro.own_notebook import run_notebook
 from hotloop.worker.serve import load_file, load_operators, registered
 
 HERE = Path(__file__).resolve().parent
@@ -255,7 +254,7 @@ for stray in memory.stray_writes():
 """
 
 _FROM_NOTEBOOK = """\
-function = run_notebook(WORK / {notebook!r}, "@task@", {name!r})[{name!r}]
+function = run_notebook(WORK, "@module@.@task@")[{name!r}]
 """
 
 _FROM_FILE = """\

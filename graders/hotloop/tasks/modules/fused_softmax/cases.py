@@ -215,15 +215,23 @@ def gradients(rng: Rng) -> Iterator[Case]:
     x, dy = _cancelling(rng, odd(rng, 65, 1000))
     spec = TensorSpec(x.shape, FP32)
     yield Case("a sum that cancels", (InputTensor(x, FP32), InputTensor(dy, FP32)), spec)
+    yield from _strided_gradients(rng)
 
 
-def gradients_of_any_stride(rng: Rng) -> Iterator[Case]:
-    """Yield the same, and gradients whose rows have a gap between them."""
-    yield from gradients(rng)
+def _strided_gradients(rng: Rng) -> Iterator[Case]:
+    """Yield gradients as they come back from a slice, from a transposed matrix, and from a sum.
+
+    What is behind the softmax decides how they lie in memory.
+    """
     shape = (5, odd(rng, 65, 900))
     x, dy = _weighed(rng, shape)
-    inputs = (InputTensor(x, FP32), InputTensor(dy, FP32, 7))
-    yield Case("a gradient with a gap between its rows", inputs, TensorSpec(shape, FP32))
+    of_sum = np.broadcast_to(dy[0], shape)
+    for label, incoming in (
+        ("a gradient with a gap between its rows", InputTensor(dy, FP32, 7)),
+        ("a gradient that was transposed", InputTensor(dy, FP32, order=(1, 0))),
+        ("a gradient whose rows are one row", InputTensor(of_sum, FP32, -shape[1])),
+    ):
+        yield Case(label, (InputTensor(x, FP32), incoming), TensorSpec(shape, FP32))
 
 
 def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:

@@ -38,6 +38,9 @@ def gradients(rng: Rng) -> Iterator[Case]:
     mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY))
     yield mixed.gradient_case("one head that keeps everything and one that keeps nothing", rng)
     yield sampled(rng, odd, 16, causal=True).gradient_case("causal", rng)
+    # So it comes back from the layer that puts the heads side by side.
+    side_by_side = (0, 2, 1, 3)
+    yield sampled(rng, odd, 16).gradient_case("a gradient of heads side by side", rng, side_by_side)
 
 
 def few_gradients(rng: Rng) -> Iterator[Case]:

@@ -73,9 +73,12 @@ class Sample:
         out = TensorSpec((b, h, blocks, blocks), BOOL)
         return Case(label, (q, k, threshold, self.block, self.causal), out)
 
-    def gradient_case(self, label: str, rng: Rng) -> Case:
-        """Return a case for the gradients of q, k and v, given a random output gradient."""
-        grad = InputTensor(rng.standard_normal(self.shape), self.dtype)
+    def gradient_case(self, label: str, rng: Rng, order: tuple[int, ...] = ()) -> Case:
+        """Return a case for the gradients of q, k and v, given a random output gradient.
+
+        order: of the axes of the output gradient in memory, as of `TensorSpec`.
+        """
+        grad = InputTensor(rng.standard_normal(self.shape), self.dtype, order=order)
         arguments = (*self.tensors(), grad, self.block, self.causal)
         return Case(label, arguments, TensorSpec((3, *self.shape), self.dtype))
 

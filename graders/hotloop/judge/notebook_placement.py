@@ -4,22 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nbformat import NotebookNode
-
-from hotloop.course import nodes
-from hotloop.course.matching import answers_of, binds, is_prose
-from hotloop.course.release import ReleasedCell
+from hotloop.judge.notebook_matching import answers_of, binds, is_prose
+from hotloop.judge.notebook_release import ReleasedCell
+from hotloop.worker.notebook_cells import Cell
 
 
 @dataclass
 class Placed:
     """A cell of the notebook to grade. known: the released cell that it is, or None.
 
-    code: of a learner's, to be run. text: of a learner's, for a person to read.
+    shown: the learner's cells whose text is shown; none of a text that was handed out. code: of a
+    learner's, to be run. text: of a learner's, for a person to read.
     """
 
-    node: NotebookNode
+    is_code: bool
+    source: str
     known: ReleasedCell | None = None
+    shown: Sequence[Cell] = ()
     code: str = ""
     text: str = ""
 
@@ -36,9 +37,7 @@ class Placed:
 
 def as_released(known: ReleasedCell) -> Placed:
     """Return a cell as it was handed out."""
-    metadata = {"nbgrader": known.metadata()}
-    new = nodes.code if known.cell_type == "code" else nodes.markdown
-    return Placed(new(known.source, metadata), known)
+    return Placed(known.cell_type == "code", known.source, known)
 
 
 class Placement:
@@ -104,10 +103,9 @@ class Placement:
         low = max(answers or earlier, default=-1)
         last = low
         for place, one in enumerate(self._placed[low + 1 :], start=low + 1):
-            is_code = one.node.cell_type == "code"
-            if is_code and one.known is not None and self._order[one.known.grade_id] > order:
+            if one.is_code and one.known is not None and self._order[one.known.grade_id] > order:
                 break
-            last = place if is_code else last
+            last = place if one.is_code else last
         return last if last >= 0 else len(self._placed) - 1
 
     def _place_of(self, known: ReleasedCell) -> int | None:

@@ -9,9 +9,9 @@ import re
 import warnings
 from collections.abc import Sequence
 
-from hotloop.course.release import Release, ReleasedCell
-from hotloop.tasks.notebook_cells import Cell
+from hotloop.judge.notebook_release import Release, ReleasedCell
 from hotloop.worker.notebook import binds as binds
+from hotloop.worker.notebook_cells import Cell
 
 LONGEST_PROSE = 64 * 1024
 """Most characters of a code cell that may be an answer in words."""

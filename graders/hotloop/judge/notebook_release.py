@@ -1,15 +1,19 @@
 """What a learner or candidate got of a module.
 
-Without nbgrader, since a process that only executes imports this.
+Without nbgrader, since a process that only judges or executes imports this.
 """
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
-from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.core import paths
 from hotloop.worker.notebook import text_of
+
+NOTEBOOK = "lab.ipynb"
+"""File name of a module's notebook in a learner's folder."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,24 @@ def of_files(module: str, files: Mapping[str, bytes], own: Collection[str]) -> R
     files: everything that was handed out, with the notebook. own: those to be edited.
     """
     notebook = json.loads(files[NOTEBOOK])
+    given = {name: data for name, data in files.items() if name not in own and name != NOTEBOOK}
+    return Release(module, notebook["metadata"]["kernelspec"], *_released(notebook), given, own)
+
+
+@cache
+def exercise(module: str) -> Release:
+    """Return a module's notebook as it is handed out; one without cells if it has none."""
+    path = paths.exercises() / module / NOTEBOOK
+    notebook = json.loads(path.read_bytes()) if module and path.is_file() else {"cells": []}
+    return Release(module, {}, *_released(notebook), {}, ())
+
+
+def _released(notebook: Mapping[str, Any]) -> tuple[Sequence[ReleasedCell], Collection[str]]:
+    """Return the cells of a notebook that nbgrader tracks, and the texts of all."""
     cells = cast("list[dict[str, Any]]", notebook["cells"])
-    return Release(
-        module,
-        notebook["metadata"]["kernelspec"],
+    return (
         [_cell(cell) for cell in cells if "nbgrader" in cell["metadata"]],
         {text_of(cell["source"]) or "" for cell in cells},
-        {name: data for name, data in files.items() if name not in own and name != NOTEBOOK},
-        own,
     )
 
 
