@@ -1,4 +1,4 @@
-"""A step of PyTorch/XLA under both profilers: PyTorch's, which sees operators recorded, and XLA's."""
+"""A step of PyTorch/XLA under PyTorch's profiler, which sees operators recorded, and XLA's."""
 
 import gzip
 import importlib.util
@@ -27,13 +27,13 @@ def load(path):
 ### STUB def record(folder, steps, label, given):
 ### STUB     """Record so many steps of the module in the file `given`, with both profilers at once.
 ### STUB
-### STUB     Return two paths in `folder`: XLA's trace, which it calls .trace.json.gz, and PyTorch's.
+### STUB     Return two paths in `folder`: XLA's trace, a .trace.json.gz, and PyTorch's.
 ### STUB     """
 ### STUB     raise NotImplementedError("xla_vs_eager.xla_profile")
 def record(folder, steps, label, given):
     """Record so many steps of the module in the file `given`, with both profilers at once.
 
-    Return two paths in `folder`: XLA's trace, which it calls .trace.json.gz, and PyTorch's.
+    Return two paths in `folder`: XLA's trace, a .trace.json.gz, and PyTorch's.
     """
     module = load(given)
     device = torch_xla.device()

@@ -1,7 +1,7 @@
 """One CNN on MNIST's 28×28 pixels, trained by eager PyTorch and by PyTorch/XLA.
 
-Both take the same steps: gradient descent with momentum, over the files in their order. What differs
-is when something is computed, and that XLA compiles first.
+Both take the same steps: gradient descent with momentum, over the files in their order. What
+differs is when something is computed, and that XLA compiles first.
 """
 
 import json
@@ -17,7 +17,6 @@ os.environ.setdefault("PJRT_DEVICE", "CPU")
 import mnist
 import numpy as np
 import torch
-
 import torch_xla
 import torch_xla.debug.metrics as met
 from torch_xla.core import xla_model
@@ -74,15 +73,15 @@ def step(p, momentum, images, labels):
 ### STUB def losses(images_path, labels_path, start_path, batch, kind):
 ### STUB     """Train once over two IDX files; the loss of each step, as a list of numbers.
 ### STUB
-### STUB     start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images of a step;
-### STUB     the last one has what is left. kind: "eager" or "xla".
+### STUB     start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images
+### STUB     of a step; the last one has what is left. kind: "eager" or "xla".
 ### STUB     """
 ### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
 def losses(images_path, labels_path, start_path, batch, kind):
     """Train once over two IDX files; the loss of each step, as a list of numbers.
 
-    start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images of a step;
-    the last one has what is left. kind: "eager" or "xla".
+    start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images
+    of a step; the last one has what is left. kind: "eager" or "xla".
     """
     images = torch.from_numpy(mnist.read(Path(images_path)).copy())[:, None].float() / 255
     labels = torch.from_numpy(mnist.read(Path(labels_path)).copy()).long()
@@ -104,17 +103,17 @@ def losses(images_path, labels_path, start_path, batch, kind):
 
 ### BEGIN SOLUTION xla_vs_eager.mnist_cnn record
 ### STUB def record(sizes):
-### STUB     """Time a step of random images for each batch size, eagerly, then the same on XLA's device.
+### STUB     """Time a step of random images for each batch size, eagerly, then on XLA's device.
 ### STUB
 ### STUB     Return a dict: `eager` and `xla`, the seconds of each step until its result is there;
-### STUB     `before` and `after` the steps on XLA's device: [samples, nanoseconds] of METRICS by name.
+### STUB     `before` and `after` the steps on XLA's device, [samples, nanoseconds] of METRICS.
 ### STUB     """
 ### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
 def record(sizes):
-    """Time a step of random images for each batch size, eagerly, then the same on XLA's device.
+    """Time a step of random images for each batch size, eagerly, then on XLA's device.
 
     Return a dict: `eager` and `xla`, the seconds of each step until its result is there;
-    `before` and `after` the steps on XLA's device: [samples, nanoseconds] of METRICS by name.
+    `before` and `after` the steps on XLA's device, [samples, nanoseconds] of METRICS.
     """
     recording = {"eager": timed(sizes, "eager"), "before": counted()}
     recording["xla"] = timed(sizes, "xla")
@@ -153,10 +152,10 @@ def timed(sizes, kind):
 
 ### BEGIN SOLUTION xla_vs_eager.mnist_cnn split
 ### STUB def split(path):
-### STUB     """Compile and execution time of a recording, and when XLA pays; keys are in the notebook."""
+### STUB     """Compile and execution time of a recording, and when XLA pays: see the notebook."""
 ### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
 def split(path):
-    """Compile and execution time of a recording, and when XLA pays; keys are in the notebook."""
+    """Compile and execution time of a recording, and when XLA pays: see the notebook."""
     recording = json.loads(Path(path).read_text(encoding="utf-8"))
     compilations, compile_s = between(recording, "CompileTime")
     executions, execute_s = between(recording, "ExecuteTime")

@@ -1,8 +1,8 @@
 """Profiles of PyTorch/XLA: one that the candidate records with two profilers, and hidden ones.
 
-PyTorch's profiler sees operators while they are recorded, XLA's sees them compiled and executed. The
-recorded step is one that nobody has seen, and goes through a layer as often as its state says: how
-often it ran in each step is known to the judge, and to whoever watched the run.
+PyTorch's profiler sees operators while they are recorded, XLA's sees them compiled and executed.
+The recorded step is one that nobody has seen, and goes through a layer as often as its state says:
+how often it ran in each step is known to the judge, and to whoever watched the run.
 """
 
 from __future__ import annotations

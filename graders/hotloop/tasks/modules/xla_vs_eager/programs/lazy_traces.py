@@ -9,10 +9,10 @@ from pathlib import Path
 
 os.environ["PJRT_DEVICE"] = "CPU"
 
-import torch  # noqa: E402
-import torch_xla  # noqa: E402
-import torch_xla.debug.profiler as xp  # noqa: E402
-from torch_xla.core import xla_model  # noqa: E402
+import torch
+import torch_xla
+import torch_xla.debug.profiler as xp
+from torch_xla.core import xla_model
 
 torch.set_num_threads(1)
 

@@ -52,7 +52,9 @@ def _loss(p: list[torch.Tensor], images: torch.Tensor, labels: torch.Tensor) -> 
         height, width = x.shape[2:]
         wide = torch.nn.functional.pad(x, (1, 1, 1, 1))
         taps = [
-            torch.einsum("nchw,dc->ndhw", wide[:, :, i : i + height, j : j + width], kernel[..., i, j])
+            torch.einsum(
+                "nchw,dc->ndhw", wide[:, :, i : i + height, j : j + width], kernel[..., i, j]
+            )
             for i in range(3)
             for j in range(3)
         ]

@@ -1,7 +1,7 @@
 """Recordings of small training runs on PyTorch/XLA's device: seconds of steps, and its metrics.
 
-Runs in a process that sees nothing of the learner's. Metrics belong to the process and grow, so that
-a recording which is taken for the whole of them is wrong.
+Runs in a process that sees nothing of the learner's. Metrics belong to the process and grow, so
+what they were before a recording is no part of it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 os.environ["PJRT_DEVICE"] = "CPU"
 
-import torch  # noqa: E402
-import torch_xla  # noqa: E402
-import torch_xla.debug.metrics as met  # noqa: E402
-from torch_xla.core import xla_model  # noqa: E402
+import torch
+import torch_xla
+import torch_xla.debug.metrics as met
+from torch_xla.core import xla_model
 
 torch.set_num_threads(1)
 DEVICE = torch_xla.device()
