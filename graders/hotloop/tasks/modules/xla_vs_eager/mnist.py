@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.check import check
-from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, number_mismatch, shown
 from hotloop.judge.seeds import Rng
@@ -67,17 +66,15 @@ def loss_questions(rng: Rng, session: Session, kinds: Sequence[str]) -> Iterator
             idx(labels, "train-labels-idx1-ubyte", zipped=bool(number % 2)),
             GivenFile("start.npy", stream.getvalue()),
         )
-        want = as_list(truth.ask("losses", *files, batch))
+        want = _numbers(truth.ask("losses", *files, batch))
         label = f"{count} images, {batch} a step, {kind}"
         yield Question(label, (*files, batch, kind), partial(_losses_mismatch, want))
 
 
-def _losses_mismatch(want: list[object], answer: object) -> str | None:
+def _losses_mismatch(want: list[float], answer: object) -> str | None:
     if not isinstance(answer, list) or len(as_list(answer)) != len(want):
         return f"the answer is {shown(answer)}, not a list of {len(want)} losses"
     for step, (got, loss) in enumerate(zip(as_list(answer), want, strict=True)):
-        if not isinstance(loss, float):
-            raise JudgeFault(f"a program of ours returned {loss!r}, not a loss")
         wrong = number_mismatch(f"the loss of step {step}", got, loss, RELATIVE)
         if wrong is not None:
             return wrong
