@@ -33,7 +33,7 @@ def stepped(module, device, state, number, label):
 ### BEGIN SOLUTION xla_vs_eager.xla_profile split
 def split(path):
     document = json.loads(gzip.decompress(Path(path).read_bytes()))
-    events = [event for event in document["traceEvents"] if event["ph"] == "X"]
+    events = [event for event in document["traceEvents"] if event.get("ph") == "X"]
     answer = []
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
         arguments = event.get("args") or {}
