@@ -157,6 +157,7 @@ PLACES = {
     "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,
     "tasks/modules/sparse_attention_op/patterns.py sampled": AUTHORS,
     "tasks/modules/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
+    "tasks/modules/sparse_attention_op/plugins.py compiles": MACHINE,
     "tasks/modules/sparse_attention_op/silent_exports.py questions": OWN_WORD,
     "tasks/modules/triton_ensemble/analyzed.py _require_short_wait": (
         "The interval holds the limit, and the baseline was disturbed: where it is quiet, the "
