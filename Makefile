@@ -34,7 +34,7 @@ test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests of those mod
 	$(BIN)/pytest -n $(JOBS) -m 'not slow' -k '$(COMPILED)' --junitxml=build/tests/compilers.xml
 
 test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transformers, TensorFlow, OpenVINO or Core ML's tools, which it installs
-	$(BIN)/pytest -n $(JOBS) tests/test_contract.py -k 'hugging_face or bert or saved_model or openvino or coreml or yolov5n'
+	$(BIN)/pytest -n $(JOBS) tests/test_contract.py -k 'hugging_face or bert or clip or saved_model or openvino or coreml or yolov5n'
 
 test-torch-xla: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need PyTorch/XLA, in an environment of its own of 8 GB, which it makes
 	$(BIN)/hotloop doctor --install torch_xla --folder build/torch_xla

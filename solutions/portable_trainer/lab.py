@@ -38,6 +38,7 @@
 # | `samples.py`, `ranks.py`, `mesh.py` | counted samples, several ranks, a device mesh |
 # | `monitor.py`, `events.md`, `monitor_recording.jsonl` | metrics of a run |
 # | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that you do not have |
+# | `clip_backends.py` | a published model, CLIP, on two backends |
 
 # %%
 from pathlib import Path
@@ -382,7 +383,37 @@ for name in cluster.PUBLISHED:
 check("portable_trainer.plan")
 
 # %% [markdown]
-# ## 9. Write the report
+# ## 9. CLIP on both backends
+#
+# ### CARD portable_trainer.clip
+#
+# `vlm.py` was written for this course. CLIP (Radford et al. 2021, arXiv:2103.00020) was not: `transformers.CLIPModel` is its class, and checkpoints have the names of its parameters. So a second backend has to agree with somebody else's code.
+# The weights are drawn, and the sizes small. `pip install 'hotloop[transformers]'` brings the class; without it the checks say `not_measured`. Write in `clip_backends.py`:
+#
+# - `Eager`: the class in PyTorch, with the weights and velocities that it is given.
+# - `loss(config, p, pixels, tokens)`: CLIP's loss for XLA. `p` has the class's parameters by name, `config` its sizes.
+# - `Xla` and `train(order, config, source, batches, target)`: a step for each name in `order`. Where the backend changes, the next one goes on from the last one's state. The run that is written has the loss of each step.
+#
+# **Predict:** a run falls back from XLA to eager after its second step, and the velocities are lost on the way. At which step does the loss differ for the first time?
+#
+# ### HINTS portable_trainer.clip
+
+# %%
+try:
+    import clip_backends
+except ImportError as missing:
+    print(f"Not here: {missing}. pip install 'hotloop[transformers]'")
+else:
+    clip = clip_backends.made(clip_backends.TINY, 0)
+    for name, parameter in list(clip.named_parameters())[:12]:
+        print(f"{name:60} {tuple(parameter.shape)}")
+    print(sum(parameter.numel() for parameter in clip.parameters()), "parameters in all")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "clip", "locked": true, "points": 14, "solution": false, "task": false}
+check("portable_trainer.clip")
+
+# %% [markdown]
+# ## 10. Write the report
 #
 # ### CARD portable_trainer.report
 #

@@ -37,7 +37,9 @@
 # | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
 # | `donation.py` | buffer donation |
 # | `pipelined.py` | a Pallas kernel that copies while it multiplies |
-# | `lazy_training.py`, `lazy_reading.py`, `mnist.py` | the same training in PyTorch/XLA, and what it reports |
+# | `lazy_training.py`, `lazy_reading.py` | the same training in PyTorch/XLA, and what it reports |
+# | `mnist_training.py`, `mnist.py` | eager PyTorch against PyTorch/XLA on MNIST, and a reader of its files |
+# | `lazy_profile.py` | a step of PyTorch/XLA under PyTorch's profiler and XLA's |
 # | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
 # %%
@@ -593,52 +595,14 @@ check("xla_vs_eager.pallas_pipeline")
 # ### CARD xla_vs_eager.torch_xla_step
 #
 # PyTorch/XLA has the same compiler under PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a read such as `.item()`, compiles and runs what has been recorded. It is built for one
-# release of PyTorch, so it has an environment of its own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these two tasks. Without it they say `not_measured`.
+# release of PyTorch, so it has an environment of its own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades this task and the three that follow. Without it they say `not_measured`.
 #
 # Write in `lazy_training.py`:
 #
 # - `train(images, labels, state, out)`: as in task 1, with PyTorch tensors on the CPU; the steps run on `torch_xla.device()`, each as one graph. `loss` and `unflat` are given.
 # - `step_hlo(batch)`: the HLO text of one step for so many images, before it is compiled: parameters, momentum, images and labels in, new parameters and momentum out.
 #
-# The judge's images have 8×8 pixels, as everywhere in this module. If you have MNIST, set `HOTLOOP_MNIST` to its folder, and the cell below trains the same network on its 28×28 pixels; otherwise on the digits.
-#
 # ### HINTS xla_vs_eager.torch_xla_step
-
-# %%
-import os
-
-import mnist
-
-try:
-    os.environ.setdefault("PJRT_DEVICE", "CPU")
-    import lazy_training
-    import torch
-    import torch_xla
-    import torch_xla.debug.metrics as met
-except ImportError as missing:
-    print(f"Not here: {missing}. hotloop doctor --install torch_xla")
-else:
-    here = mnist.folder()
-    pictures, right = mnist.load(here) if here else (images, labels)
-    print("MNIST" if here else "the 8×8 digits", pictures.shape)
-    shapes = {**lazy_training.SHAPES, "head": (16 * (pictures.shape[1] // 4) ** 2, 10)}
-    torch.manual_seed(0)
-    lazy = {name: 0.1 * torch.randn(shape) for name, shape in shapes.items()}
-    lazy = {name: value.to(torch_xla.device()).requires_grad_() for name, value in lazy.items()}
-    for number in range(20):
-        batch = slice(64 * number, 64 * number + 64)
-        given = torch.tensor(pictures[batch]).to(torch_xla.device())
-        wanted = torch.tensor(right[batch]).long().to(torch_xla.device())
-        value = lazy_training.loss(lazy, given, wanted)
-        gradients = torch.autograd.grad(value, list(lazy.values()))
-        lazy = {
-            name: (old - 0.2 * gradient).detach().requires_grad_()
-            for (name, old), gradient in zip(lazy.items(), gradients, strict=True)
-        }
-        torch_xla.sync()
-        if number % 5 == 4:
-            print(f"step {number + 1}: loss {value.item():.3f}")
-    print("\n".join(met.metrics_report().splitlines()[:12]))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "torch_xla_step", "locked": true, "points": 9, "solution": false, "task": false}
 check("xla_vs_eager.torch_xla_step")
@@ -663,7 +627,79 @@ check("xla_vs_eager.torch_xla_step")
 check("xla_vs_eager.torch_xla_report")
 
 # %% [markdown]
-# ## 14. Write the report
+# ## 14. Eager PyTorch against PyTorch/XLA on MNIST
+#
+# ### CARD xla_vs_eager.mnist_cnn
+#
+# One CNN, one training, two ways to run it. `mnist_training.py` has the network and a step; MNIST's files have 28×28 pixels in IDX format, which `mnist.read` reads. Set `HOTLOOP_MNIST` to the folder that has them; without it the cell
+# below draws files of that format from the 8×8 digits. The judge has hidden ones. Write
+#
+# - `losses(images_path, labels_path, start_path, batch, kind)`: train once over the files, in their order, on the CPU (`"eager"`) or on XLA's device (`"xla"`); return the loss of each step, as it was before the step.
+# - `record(sizes)`: a step of random images for each of these batch sizes, eagerly, then on XLA's device. Return a dict of `eager` and `xla`, the seconds of each step until its result is there, and of `before` and `after`: for each
+#   metric of `METRICS` the samples and nanoseconds that `met.metric_data` knows around the steps on XLA's device.
+# - `split(path)`: read such a recording, as JSON, and return a dict:
+#
+# | key | what |
+# | --- | --- |
+# | `compilations`, `executions` | samples of `CompileTime` and `ExecuteTime` that the steps added |
+# | `compile_s`, `execute_s` | their seconds |
+# | `eager_step_s`, `xla_step_s` | the median step of each kind |
+# | `break_even` | the first number of steps whose gain, at the medians, is at least `compile_s`; None if there is no gain |
+#
+# **Predict:** nine steps of three batch sizes on XLA's device. How many graphs are compiled at least, how many run, and how many if `.item()` reads the loss in each step?
+#
+# ### HINTS xla_vs_eager.mnist_cnn
+
+# %%
+import mnist
+
+try:
+    import mnist_training
+except ImportError as missing:
+    print(f"Not here: {missing}. hotloop doctor --install torch_xla")
+else:
+    here = mnist.folder()
+    if here is None:
+        here = made / "mnist"
+        mnist.draw(here, 640)
+    pictures, right = mnist.load(here)
+    print(f"{here}: {pictures.shape}, labels {np.bincount(right)}")
+    recording = mnist_training.record([64] * 6 + [40] * 3)
+    (made / "recording.json").write_text(json.dumps(recording))
+    print(mnist_training.split(made / "recording.json"))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mnist_cnn", "locked": true, "points": 16, "solution": false, "task": false}
+check("xla_vs_eager.mnist_cnn")
+
+# %% [markdown]
+# ## 15. A PyTorch/XLA step under two profilers
+#
+# ### CARD xla_vs_eager.xla_profile
+#
+# `torch.profiler` shows the operators that a program calls. On a lazy device such a call only records; what is compiled and executed is in the trace of XLA's profiler, `torch_xla.debug.profiler`. Record both at once, with the same steps
+# named in both. Write in `lazy_profile.py`:
+#
+# - `record(folder, steps, label, given)`: `load(given)` is a module with `begin(device)`, which gives the state before the first step, `batch(number)`, a tensor on the CPU, and `step(state, batch)`, which gives the next state. Run so many
+#   steps, numbered from 0. In XLA's trace each is a `StepTrace` called `label` with `step_num`, has one range `load` in it, in which the batch goes to the device, and is executed before the next one begins. In PyTorch's trace each is a
+#   range called `label`, a space, and its number. Return the paths of XLA's trace and PyTorch's.
+# - `split(path)`: for a trace of XLA's, `.trace.json.gz`, a list of a dict for each step, in their order:
+#
+# | key | what |
+# | --- | --- |
+# | `step` | its `step_num`, a number |
+# | `load_us` | microseconds of its ranges `load` |
+# | `compile_us` | microseconds of `PjRtComputationClient::Compile`: 0 for a graph that was there |
+# | `execute_us` | microseconds of all events that have `hlo_op` among their `args` |
+#
+# An event belongs to a step if it begins when the step does or later, and before the next step begins.
+#
+# ### HINTS xla_vs_eager.xla_profile
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "xla_profile", "locked": true, "points": 10, "solution": false, "task": false}
+check("xla_vs_eager.xla_profile")
+
+# %% [markdown]
+# ## 16. Write the report
 #
 # ### CARD xla_vs_eager.report
 #

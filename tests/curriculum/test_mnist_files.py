@@ -128,3 +128,16 @@ def test_labels_of_another_part_are_noticed(mnist: ModuleType, tmp_path: Path) -
     (tmp_path / "data" / FILES[1]).write_bytes(other)
     with pytest.raises(mnist.DataError, match="7 images and 3 labels"):
         mnist.load(tmp_path / "data")
+
+
+def test_drawn_digits_are_files_of_its_form(mnist: ModuleType, tmp_path: Path) -> None:
+    mnist.draw(tmp_path / "drawn", 12)
+    images, labels = mnist.load(tmp_path / "drawn")
+    assert (images.shape, labels.shape) == ((12, 28, 28, 1), (12,))
+    assert images.min() == 0
+    assert 0.9 < images.max() <= 1
+    raw = mnist.read(tmp_path / "drawn" / "train-images-idx3-ubyte.gz")
+    assert (raw.dtype, raw.shape) == (np.uint8, (12, 28, 28))
+    small = np.load(paths.exercises() / "xla_vs_eager" / "digits.npz")
+    assert (raw[3, 2:26:3, 3:27:3] // 15 == small["images"][3]).all()
+    assert labels.tolist() == small["labels"][:12].tolist()

@@ -117,6 +117,8 @@ def test_tasks_that_are_the_same_for_all_are_known() -> None:
         "pallas_pipeline",
         "torch_xla_step",
         "torch_xla_report",
+        "mnist_cnn",
+        "xla_profile",
         "report",
     ]
     others = [task.id for task in curriculum.load_module("triton_ensemble").tasks]

@@ -7,6 +7,7 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.portable_trainer import (
     checkpoints,
+    clip_runs,
     fault_tolerance,
     launches,
     meshes,
@@ -74,4 +75,17 @@ plan = hl.returns_data(
     small=_plans_for(planning.small, after=("estimates",)),
     large=_plans_for(planning.large, after=("small",), timeout_s=TIMEOUT_S),
     published=_plans_for(planning.as_published, after=("small",), timeout_s=TIMEOUT_S),
+)
+
+_EAGER, _XLA = "eager", "xla"
+clip = hl.returns_data(
+    eager=hl.WritesFiles(partial(clip_runs.trained, orders=((_EAGER,) * 3,))),
+    xla=hl.WritesFiles(partial(clip_runs.trained, orders=((_XLA,) * 3, (_XLA,) * 2))),
+    fallback=hl.WritesFiles(
+        partial(
+            clip_runs.trained,
+            orders=((_XLA, _XLA, _EAGER, _EAGER), (_EAGER, _XLA, _XLA, _EAGER, _XLA)),
+        ),
+        after=("eager", "xla"),
+    ),
 )

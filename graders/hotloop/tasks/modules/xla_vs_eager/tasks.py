@@ -11,6 +11,8 @@ from hotloop.tasks.modules.xla_vs_eager import (
     dumps,
     gpu_steps,
     lazy,
+    lazy_profiles,
+    mnist,
     padding,
     pallas,
     profiles,
@@ -117,4 +119,18 @@ torch_xla_step = hl.fills_tensor(
 torch_xla_report = hl.returns_data(
     figures=hl.HiddenAnswers(partial(lazy.report_questions, keys=lazy.FIGURES)),
     cause=hl.HiddenAnswers(partial(lazy.report_questions, keys=("cause",))),
+)
+
+mnist_cnn = hl.returns_data(
+    correct=hl.HiddenAnswers(partial(mnist.loss_questions, kinds=("eager", "xla"))),
+    own=mnist.recorded,
+    times=hl.HiddenAnswers(partial(mnist.split_questions, keys=mnist.FIGURES), entry="split"),
+    pays=hl.HiddenAnswers(
+        partial(mnist.split_questions, keys=mnist.STEPS), entry="split", after=("times",)
+    ),
+)
+
+xla_profile = hl.returns_data(
+    recorded=lazy_profiles.recorded,
+    split=hl.HiddenAnswers(lazy_profiles.split_questions, entry="split"),
 )

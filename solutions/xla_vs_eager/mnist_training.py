@@ -1,0 +1,181 @@
+"""One CNN on MNIST's 28×28 pixels, trained by eager PyTorch and by PyTorch/XLA.
+
+Both take the same steps: gradient descent with momentum, over the files in their order. What
+differs is when something is computed, and that XLA compiles first.
+"""
+
+import json
+import math
+import os
+import statistics
+import time
+from pathlib import Path
+
+# Read when torch_xla is imported. On a TPU it is TPU.
+os.environ.setdefault("PJRT_DEVICE", "CPU")
+
+import mnist
+import numpy as np
+import torch
+import torch_xla
+import torch_xla.debug.metrics as met
+from torch_xla.core import xla_model
+
+# XLA's device before the first backward pass, in which autograd makes a thread for each device.
+DEVICES = {"eager": torch.device("cpu"), "xla": torch_xla.device()}
+RATE, MOMENTUM = 0.05, 0.9
+METRICS = ("CompileTime", "ExecuteTime")
+"""Of torch_xla.debug.metrics: a sample for each graph that was compiled, and for each that ran."""
+
+SHAPES = {
+    "conv1": (8, 1, 3, 3),
+    "bias1": (8,),
+    "conv2": (16, 8, 3, 3),
+    "bias2": (16,),
+    "head": (784, 10),
+    "bias3": (10,),
+}
+
+
+def parameters_of(vector):
+    """The parameters in a float32 vector, one after the other, as tensors on the CPU."""
+    sizes = [torch.Size(shape).numel() for shape in SHAPES.values()]
+    parts = torch.from_numpy(np.asarray(vector, np.float32)).split(sizes)
+    return {
+        name: part.reshape(shape).clone()
+        for (name, shape), part in zip(SHAPES.items(), parts, strict=True)
+    }
+
+
+def loss(p, images, labels):
+    """Mean cross-entropy. images: float32 [n, 1, 28, 28] in 0 … 1. labels: int64 [n]."""
+    x = images
+    for kernel, bias in (("conv1", "bias1"), ("conv2", "bias2")):
+        x = torch.relu(torch.nn.functional.conv2d(x, p[kernel], p[bias], padding=1))
+        x = torch.nn.functional.avg_pool2d(x, 2)
+    return torch.nn.functional.cross_entropy(x.flatten(1) @ p["head"] + p["bias3"], labels)
+
+
+def step(p, momentum, images, labels):
+    """New parameters, new momentum, and the loss before. On XLA's device they are pending."""
+    leaves = {name: value.detach().requires_grad_() for name, value in p.items()}
+    value = loss(leaves, images, labels)
+    gradients = torch.autograd.grad(value, list(leaves.values()))
+    with torch.no_grad():
+        momentum = {
+            name: MOMENTUM * momentum[name] + gradient
+            for name, gradient in zip(leaves, gradients, strict=True)
+        }
+        return {name: p[name] - RATE * momentum[name] for name in p}, momentum, value.detach()
+
+
+### BEGIN SOLUTION xla_vs_eager.mnist_cnn losses
+### STUB def losses(images_path, labels_path, start_path, batch, kind):
+### STUB     """Train once over two IDX files; the loss of each step, as a list of numbers.
+### STUB
+### STUB     start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images
+### STUB     of a step; the last one has what is left. kind: "eager" or "xla".
+### STUB     """
+### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
+def losses(images_path, labels_path, start_path, batch, kind):
+    """Train once over two IDX files; the loss of each step, as a list of numbers.
+
+    start_path: .npy, a vector of parameters; the momentum starts at 0. batch: images
+    of a step; the last one has what is left. kind: "eager" or "xla".
+    """
+    images = torch.from_numpy(mnist.read(Path(images_path)).copy())[:, None].float() / 255
+    labels = torch.from_numpy(mnist.read(Path(labels_path)).copy()).long()
+    device = DEVICES[kind]
+    p = {name: part.to(device) for name, part in parameters_of(np.load(start_path)).items()}
+    momentum = {name: torch.zeros_like(part) for name, part in p.items()}
+    values = []
+    for some, right in zip(images.split(batch), labels.split(batch), strict=True):
+        p, momentum, value = step(p, momentum, some.to(device), right.to(device))
+        if kind == "xla":
+            torch_xla.sync()
+        values.append(value)
+    # Read at the end: a read in the loop waits, and makes a graph of its own.
+    return torch.stack(values).tolist()
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION xla_vs_eager.mnist_cnn record
+### STUB def record(sizes):
+### STUB     """Time a step of random images for each batch size, eagerly, then on XLA's device.
+### STUB
+### STUB     Return a dict: `eager` and `xla`, the seconds of each step until its result is there;
+### STUB     `before` and `after` the steps on XLA's device, [samples, nanoseconds] of METRICS.
+### STUB     """
+### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
+def record(sizes):
+    """Time a step of random images for each batch size, eagerly, then on XLA's device.
+
+    Return a dict: `eager` and `xla`, the seconds of each step until its result is there;
+    `before` and `after` the steps on XLA's device, [samples, nanoseconds] of METRICS.
+    """
+    recording = {"eager": timed(sizes, "eager"), "before": counted()}
+    recording["xla"] = timed(sizes, "xla")
+    return {**recording, "after": counted()}
+
+
+def counted():
+    """What PyTorch/XLA has compiled and run so far. It knows no metric before its first sample."""
+    metrics = {name: met.metric_data(name) for name in METRICS}
+    return {name: list(data[:2]) if data else [0, 0] for name, data in metrics.items()}
+
+
+def timed(sizes, kind):
+    """Seconds of each step."""
+    device = DEVICES[kind]
+    draw = torch.Generator().manual_seed(0)
+    count = sum(torch.Size(shape).numel() for shape in SHAPES.values())
+    start = 0.1 * torch.randn(count, generator=draw).numpy()
+    p = {name: part.to(device) for name, part in parameters_of(start).items()}
+    momentum = {name: torch.zeros_like(part) for name, part in p.items()}
+    seconds = []
+    for size in sizes:
+        images = torch.rand(size, 1, 28, 28, generator=draw)
+        labels = torch.randint(10, (size,), generator=draw)
+        began = time.perf_counter()
+        p, momentum, _ = step(p, momentum, images.to(device), labels.to(device))
+        if kind == "xla":
+            torch_xla.sync()
+            xla_model.wait_device_ops()
+        seconds.append(time.perf_counter() - began)
+    return seconds
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION xla_vs_eager.mnist_cnn split
+### STUB def split(path):
+### STUB     """Compile and execution time of a recording, and when XLA pays: see the notebook."""
+### STUB     raise NotImplementedError("xla_vs_eager.mnist_cnn")
+def split(path):
+    """Compile and execution time of a recording, and when XLA pays: see the notebook."""
+    recording = json.loads(Path(path).read_text(encoding="utf-8"))
+    compilations, compile_s = between(recording, "CompileTime")
+    executions, execute_s = between(recording, "ExecuteTime")
+    eager_s, xla_s = (statistics.median(recording[kind]) for kind in ("eager", "xla"))
+    gain = eager_s - xla_s
+    return {
+        "compilations": compilations,
+        "executions": executions,
+        "compile_s": compile_s,
+        "execute_s": execute_s,
+        "eager_step_s": eager_s,
+        "xla_step_s": xla_s,
+        "break_even": math.ceil(compile_s / gain) if gain > 0 else None,
+    }
+
+
+def between(recording, metric):
+    """How many samples a metric got while the steps ran, and their seconds."""
+    before, after = recording["before"][metric], recording["after"][metric]
+    return after[0] - before[0], (after[1] - before[1]) / 1e9
+
+
+### END SOLUTION
