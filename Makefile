@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-open-edx test-browser lint prose format site site-serve lab render wheel release clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-tile-languages test-heavy test-triton test-serving test-open-edx test-browser lint prose format site site-serve lab render wheel release clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -39,6 +39,10 @@ test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transforme
 test-torch-xla: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need PyTorch/XLA, in an environment of its own of 8 GB, which it makes
 	$(BIN)/hotloop doctor --install torch_xla --folder build/torch_xla
 	build/torch_xla/bin/python -m pytest tests/own_environments
+
+test-tile-languages: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need CuTe DSL or cuTile, in an environment of their own of 1.5 GB, which it makes
+	$(BIN)/hotloop doctor --install tile_languages --folder build/tile_languages
+	build/tile_languages/bin/python -m pytest tests/own_environments
 
 TRITONS = 3.6.0 3.7.1 3.8.0
 

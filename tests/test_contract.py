@@ -140,7 +140,8 @@ def test_what_a_learner_runs_imports_nothing_that_they_do_not_have(module: Modul
     needs = {
         need for task in module.tasks for check in task.checks for need in module.needs_of(check)
     }
-    installed = {name for need in needs for name in extras.IMPORTED.get(need, SERVING)}
+    packages = {name for need in needs for name in extras.IMPORTED.get(need, SERVING)}
+    installed = {name.partition(".")[0] for name in packages}
     own = {re.split(r"[/.]", name)[0] for name in files}
     # A part of a path that ends in a module's name is added to the search path by the notebook.
     own |= {name.rpartition("/")[2].removesuffix(".py") for name in files}

@@ -381,7 +381,99 @@ check("gemm_hopper.inspect_sass")
 check("gemm_hopper.tensor_memory")
 
 # %% [markdown]
-# ## 14. Where does the time go?
+# ## 14. Read what CuTe DSL has made
+#
+# ### CARD gemm_hopper.read_cute
+#
+# CuTe DSL is CUTLASS's language in Python: kernels are written with layouts and partitions, and compiled by MLIR to PTX, without a GPU. What has become of the pipeline that you know?
+#
+# Write `read_ptx(path)`: of the PTX of such a product, a dict of
+#
+# | key | what |
+# | --- | --- |
+# | `shape` | wgmma's, such as `"m64n128k16"` |
+# | `products` | how many `wgmma.mma_async` there are |
+# | `barriers` | how many mbarriers are initialized |
+# | `arrivals` | the largest number of arrivals that one of them is initialized with |
+# | `loads` | tensor copies to shared memory, in the text |
+# | `bytes` | the most that a phase expects (`expect_tx`) |
+# | `producer_registers`, `consumer_registers` | the fewest of a `setmaxnreg.dec`, the most of a `setmaxnreg.inc`; 0 without one |
+#
+# Comments may contain the same words. A number may stand in a register that one `mov.b32` sets.
+#
+# ### HINTS gemm_hopper.read_cute
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "read_cute_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION gemm_hopper.read_cute
+### STUB def read_ptx(path):
+### STUB     raise NotImplementedError("gemm_hopper.read_cute")
+import re
+from pathlib import Path
+
+
+def read_ptx(path):
+    text = "\n".join(line.split("//")[0] for line in Path(path).read_text().splitlines())
+
+    def number(operand):
+        if operand.isdecimal():
+            return int(operand)
+        return int(re.search(rf"mov\.b32\s+{operand}, (\d+);", text)[1])
+
+    shapes = re.findall(r"wgmma\.mma_async\S*\.(m\d+n\d+k\d+)\.", text)
+    inits = re.findall(r"mbarrier\.init\.\S+\s+\[[^]]+\], (\S+);", text)
+    expected = re.findall(r"mbarrier\.arrive\.expect_tx\S*\s+\S+ \[[^]]+\], (\S+);", text)
+    fewer, more = (re.findall(rf"setmaxnreg\.{way}\S*\s+(\d+);", text) for way in ("dec", "inc"))
+    return {
+        "shape": shapes[0],
+        "products": len(shapes),
+        "barriers": len(inits),
+        "arrivals": max(map(number, inits)),
+        "loads": len(re.findall(r"cp\.async\.bulk\.tensor\.\dd\.shared", text)),
+        "bytes": max(map(number, expected)),
+        "producer_registers": min(map(int, fewer), default=0),
+        "consumer_registers": max(map(int, more), default=0),
+    }
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_cute", "locked": true, "points": 4, "solution": false, "task": false}
+check("gemm_hopper.read_cute")
+
+# %% [markdown]
+# ## 15. The same kernel in CuTe DSL
+#
+# ### CARD gemm_hopper.cute_dsl
+#
+# Write `Product.product` in `cute_dsl.py`: the kernel of task 9 for tiles of 128 × `tile_n` of c and `stages` slots, with c in float16. Warps 0 to 7 multiply, warp 8 copies; `a` is [m, k] and `b` [n, k], both multiples of the tile. The host's side is given: it makes the two tensor maps and the layouts of the slots.
+#
+# The package is NVIDIA's, of 0.9 GB with cuTile's: `hotloop doctor --install tile_languages` makes an environment of its own, and says how to check in it. The judge has ptxas assemble your PTX, and reads it as you did in task 14. **Nobody checks its values here**, as in task 13.
+#
+# ### HINTS gemm_hopper.cute_dsl
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cute_dsl", "locked": true, "points": 5, "solution": false, "task": false}
+check("gemm_hopper.cute_dsl")
+
+# %% [markdown]
+# ## 16. The same product in cuTile
+#
+# ### CARD gemm_hopper.cutile
+#
+# In cuTile a kernel has tiles and blocks, and neither threads nor shared memory: the compiler (`tileiras`) decides on slots, barriers, roles and registers. One Tile IR runs on every generation from Ampere on.
+#
+# Write `product(a, b, c, tile_m, tile_n, tile_k)` in `cutile.py`: block (i, j) computes the tile of c = a @ b there, with sums in float32. m, n and k are any, also no multiples of a tile. It takes the environment of task 15. The judge runs your Tile IR on numpy, where the elements outside of an array are NaN unless you say what stands there; then it assembles the same for Hopper and
+# for Blackwell, and looks for tensor cores and TMA in both.
+#
+# Which of the decisions of task 9 does each of the three languages leave to you: Gluon (in the module before this one), CuTe DSL, cuTile?
+#
+# ### HINTS gemm_hopper.cutile
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cutile", "locked": true, "points": 7, "solution": false, "task": false}
+check("gemm_hopper.cutile")
+
+# %% [markdown]
+# ## 17. Where does the time go?
 #
 # ### CARD gemm_hopper.explain
 #

@@ -6,10 +6,11 @@
 Kernels are launched plain, and checked in two orders of their threads, and compared with the same
 loops in C on one core (clang -O2 of the wheel ziglang); tasks take turns, so that a slow moment
 affects all. A launch includes making the device and copying the arrays: `nothing` shows the cost of
-that alone. Each way has one thread, and its CPU time is measured, which other processes disturb
-least. Then programs are compiled, uncached and cached, in wall-clock time. Last, the broken
-programs of the simulator's tests are run in one, two and four orders, and compared with the
-findings that their first lines require.
+that alone. The product of module gemm_hopper, with its copies, mbarriers and wgmma, is checked in
+one order of its threads, without the comparison on the host. Each way has one thread, and its CPU
+time is measured, which other processes disturb least. Then programs are compiled, uncached and
+cached, in wall-clock time. Last, the broken programs of the simulator's tests are run in one, two
+and four orders, and compared with the findings that their first lines require.
 
 Prints medians and ratios, and writes tests/benchmarks/results/simulator_speed.json.
 
@@ -36,7 +37,7 @@ from typing import Any
 import numpy as np
 from checkout import commit
 
-from hotloop.engines.simulate import build
+from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate.check import check
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.orders import ORDERS
@@ -48,6 +49,9 @@ TESTS = HERE.parent / "hotloop" / "engines" / "simulate" / "test_kernels.py"
 THREADS = 256
 NATIVE_CALLS = 5
 TWO = ("forward", "reverse")
+PRODUCTS = HERE.parents[1] / "curriculum" / "gemm_hopper" / "proofs" / "ladder.cu"
+SIZES = (256, 512)
+"""m = n = k."""
 
 KERNELS = """\
 #include <cuda_runtime.h>
@@ -179,11 +183,15 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with another one")
     parser.add_argument("--launches", action="store_true", help="print checked launches' seconds")
+    parser.add_argument("--products", action="store_true", help="print products' seconds only")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "simulator_speed.json")
     options = parser.parse_args()
     build.prepare()
     if options.launches:
         print(json.dumps(checked_launches()))
+        return
+    if options.products:
+        print(json.dumps(products(options.repeats), indent=1))
         return
     if options.against is not None:
         document = json.loads(options.out.read_text(encoding="utf-8"))
@@ -200,6 +208,7 @@ def main() -> None:
             "cores": os.cpu_count(),
             "load_1min": round(os.getloadavg()[0], 2),
             "launches": launches(Path(folder), options.repeats),
+            "products_s": products(options.repeats),
             "compiling_s": compiling(Path(folder), options.repeats),
             "orders": orders(),
         }
@@ -313,6 +322,34 @@ def prepared(task: Task) -> tuple[list[Argument], int, np.ndarray, np.ndarray]:
     return [*given, task.columns], task.rows, expected, out
 
 
+# --- products of a warp group ---------------------------------------------------------------------
+
+
+def products(repeats: int) -> dict[str, dict[str, float]]:
+    """Return the median CPU seconds of each size: to check the kernel, and of all that is around.
+
+    around: making the matrices, and comparing some rows of the result with a loop of the host.
+    """
+    built = build.program([PRODUCTS], checked=True)
+    seconds: dict[str, dict[str, float]] = {}
+    for size in SIZES:
+        whole = statistics.median(product(built, "gemm_hopper", size) for _ in range(repeats))
+        around = statistics.median(product(built, "none", size) for _ in range(repeats))
+        figures = {"checked": round(whole - around, 3), "around": round(around, 3)}
+        seconds[f"{size} x {size} x {size}"] = figures
+    return seconds
+
+
+def product(built: build.Built, kernel: str, size: int) -> float:
+    """Return the CPU time of a run; the result must be right, without findings."""
+    started = time.thread_time()
+    done = host.run(built, [kernel, str(size)], timeout_s=300)
+    took = time.thread_time() - started
+    assert done.output == ("right\n" if kernel != "none" else "wrong\n"), done.output
+    assert not done.report.findings
+    return took
+
+
 # --- compiling ------------------------------------------------------------------------------------
 
 
@@ -376,6 +413,10 @@ def table(document: dict[str, Any]) -> str:
             f"{name}: {on_a_core}plain {told['plain_s']:.3f} s{times}; checked in two orders "
             f"{told['checked_two_orders_s']:.3f} s, {told['checked_to_plain']:g}x plain"
         )
+    lines += [
+        f"product of {name}: checked in {told['checked']} s"
+        for name, told in document["products_s"].items()
+    ]
     lines += [f"compiling, {name}: {took} s" for name, took in document["compiling_s"].items()]
     programs = document["orders"]["programs"]
     for count in ("1", "2", "4"):

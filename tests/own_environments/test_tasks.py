@@ -1,6 +1,7 @@
-"""Tasks that need an environment of their own, judged in it: `make test-torch-xla`.
+"""Tasks that need an environment of their own, judged in it.
 
-`tests/test_contract.py` judges all other tasks; what it imports is not in these environments.
+`make test-torch-xla` and `make test-tile-languages` make these environments.
+`tests/test_contract.py` judges all other tasks; what it imports is not in them.
 """
 
 import pytest

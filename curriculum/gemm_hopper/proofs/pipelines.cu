@@ -10,7 +10,7 @@ __global__ void sums(const float* in, float* out, int chunks) {
   if (t == 0) {
     for (int s = 0; s < kSlots; ++s) {
       hotloop::mbarrier_init(&full[s], 1);
-      hotloop::mbarrier_init(&empty[s], kConsumers);
+      hotloop::mbarrier_init(&empty[s], OR(10, kConsumers, kConsumers / 32));
     }
     if (FAULT != 8) hotloop::fence_mbarrier_init();
   }

@@ -1,4 +1,4 @@
-"""What the simulator says of nine faults of a producer and consumer pipeline."""
+"""What the simulator says of ten faults of a producer and consumer pipeline."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ FAULTS = {
     "one lane of each warp arrives, and the count is 128": "hang",
     "no fence behind mbarrier_init": "fence",
     "no __syncthreads() behind mbarrier_init": "race",
+    "all lanes arrive, and the count is 4": "mbarrier",
 }
 
 if __name__ == "__main__":

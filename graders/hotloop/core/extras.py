@@ -33,6 +33,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "transformers": ("transformers",),
     "tensorflow": ("keras", "tensorflow", "tf2onnx"),
     "torch_xla": ("torch_xla",),
+    "tile_languages": ("cutlass", "cuda.tile"),
     "cuda": ("numpy", "wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
     "mcp": ("fsrs", "mcp"),
@@ -72,7 +73,13 @@ APART = frozenset({"litert"})
 
 def missing(extra: str) -> tuple[str, ...]:
     """Return the group's packages that cannot be imported here, without importing any."""
-    return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
+    return tuple(name for name in IMPORTED[extra] if not _is_here(name))
+
+
+def _is_here(name: str) -> bool:
+    """Return whether the module is there. For one in a package, find_spec imports the package."""
+    package = name.rpartition(".")[0]
+    return (not package or _is_here(package)) and importlib.util.find_spec(name) is not None
 
 
 def remedy(extra: str) -> str:

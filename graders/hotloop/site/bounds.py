@@ -26,35 +26,46 @@ CALLS = 16
 class Card:
     """NVIDIA's data sheet: memory bandwidth, and dense matrix products on tensor cores.
 
-    half: of float16 and bfloat16. single: of float32 inputs, as TF32, or float32 without it. Where
-    a data sheet has a product's figure with sparsity only, it is half of that.
+    capability: the major compute capability. half: of float16 and bfloat16. single: of float32
+    inputs, as TF32, or float32 without it. Where a data sheet has a product's figure with sparsity
+    only, it is half of that.
     """
 
     name: str
+    capability: int
     gb_per_s: float
     half_tflop_per_s: float
     single_tflop_per_s: float
 
 
 CARDS = (
-    Card("T4", 320, 65, 8.1),
-    Card("A100 80 GB SXM", 2039, 312, 156),
-    Card("L4", 300, 121, 60),
-    Card("H100 SXM", 3350, 989, 495),
-    Card("H200", 4800, 989, 495),
-    Card("B200", 8000, 2250, 1125),
+    Card("T4", 7, 320, 65, 8.1),
+    Card("A100 80 GB SXM", 8, 2039, 312, 156),
+    Card("L4", 8, 300, 121, 60),
+    Card("H100 SXM", 9, 3350, 989, 495),
+    Card("H200", 9, 4800, 989, 495),
+    Card("B200", 10, 8000, 2250, 1125),
 )
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Bytes and operations of an average call. half: its products may use 16-bit tensor cores."""
+    """Bytes and operations of an average call.
+
+    half: its products may use 16-bit tensor cores. capability: the major compute capability whose
+    instructions the kernel needs; None if it runs on any card.
+    """
 
     task: str
     check: str
     moved: float
     flops: float
     half: bool
+    capability: int | None = None
+
+    def runs_on(self, card: Card) -> bool:
+        """Return whether the card has the kernel's instructions."""
+        return self.capability in (None, card.capability)
 
     def milliseconds(self, card: Card) -> float:
         """Return the least time of a call on a card."""
@@ -83,6 +94,7 @@ def _bound(task: str, name: str, check: GpuFast) -> Bound:
         moved=sum(check.fewest_bytes(spec) for spec in specs) / CALLS,
         flops=0.0 if flops is None else sum(flops(spec) for spec in specs) / CALLS,
         half=any(_half(spec) for spec in specs),
+        capability=check.capability,
     )
 
 
@@ -95,25 +107,30 @@ def section(module: curriculum.Module, runs: Sequence[curriculum.RecordedRun]) -
     found = bounds(module)
     if not found:
         return []
+    cards = [card for card in CARDS if any(bound.runs_on(card) for bound in found)]
     rows = [
         (
             f"{bound.task}, {bound.check}",
             f"{bound.moved / 1e6:,.0f} MB"
             + (f", {bound.flops / 1e9:,.0f} GFLOP" if bound.flops else ""),
-            *(three_digits(bound.milliseconds(card)) for card in CARDS),
+            *(
+                three_digits(bound.milliseconds(card)) if bound.runs_on(card) else "–"
+                for card in cards
+            ),
             _reached(bound, runs),
         )
         for bound in found
     ]
-    heads = ("timed", "a call at least", *(card.name for card in CARDS), "the reference")
+    heads = ("timed", "a call at least", *(card.name for card in cards), "the reference")
     return [
-        "## The least time on six cards { data-search-exclude }",
+        "## The least time, card by card { data-search-exclude }",
         "",
         (
             "Milliseconds a call that no kernel goes below: the bytes and operations that the "
             "check counts, by the bandwidth and the dense tensor-core rate of NVIDIA's data "
-            "sheets. In the last column is what was measured, as a share of what that card was "
-            "measured to reach."
+            "sheets. Cards whose compute capability lacks a kernel's instructions are left out. In "
+            "the last column is what was measured, as a share of what that card was measured to "
+            "reach."
         ),
         "",
         *table(heads, rows),

@@ -42,6 +42,7 @@ Need = Literal[
     "transformers",
     "tensorflow",
     "torch_xla",
+    "tile_languages",
 ]
 """Optional software besides Hotloop's packages; `hotloop doctor` uses the same names."""
 

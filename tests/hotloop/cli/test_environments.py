@@ -13,7 +13,7 @@ from hotloop.engines.serving.environment import INSTALL
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--install", "triton"), "There is no environment triton; there are tritonserver, torch"),
+        (("--install", "triton"), "There is no environment triton; there are tritonserver, tile"),
         (("--install", "tritonserver", "--folder", "here"), "HOTLOOP_SERVING names its folder"),
         (("--folder", "here"), "--folder with --install"),
         (("--install", "torch_xla", "--gpu"), "--install goes with --folder only"),

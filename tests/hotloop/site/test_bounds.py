@@ -38,6 +38,20 @@ def test_no_recorded_time_is_below_the_bound(module: curriculum.Module, bound: B
         assert all(time > bound.milliseconds(card) for time in times), run.device
 
 
+def test_a_kernel_for_one_capability_has_no_time_on_other_cards() -> None:
+    [head, _, *rows] = [
+        line
+        for line in bounds.section(curriculum.load_module("gemm_hopper"), [])
+        if line.startswith("|")
+    ]
+    assert "H100" in head
+    assert "H200" in head
+    assert not any(name in head for name in ("T4", "A100", "L4", "B200"))
+    assert len(rows) == 2
+    mixed = Bound("a", "gpu_fast", moved=1.0, flops=1.0, half=True, capability=9)
+    assert [card.name for card in CARDS if mixed.runs_on(card)] == ["H100 SXM", "H200"]
+
+
 def test_a_module_that_times_nothing_has_no_table() -> None:
     assert bounds.section(curriculum.load_module("ssa_passes"), []) == []
 

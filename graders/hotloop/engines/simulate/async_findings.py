@@ -21,6 +21,8 @@ _GROUP_READS, _GROUP_WRITES, _WGMMA = 1, 2, 3
 
 _STORE, _PRODUCT = 1, 2
 
+_BEFORE_FIRST = 2**32 - 1
+
 _PARTY = {
     _COPY_READS: "a bulk copy reads",
     _COPY_WRITES: "a bulk copy writes",
@@ -126,6 +128,22 @@ def _of_barrier(kind: str, text: str) -> Callable[[FindingsContext, Raw], Messag
     return lambda reader, raw: (
         kind,
         text.format(name=_barrier(reader, raw.address), more=raw.more),
+        (),
+    )
+
+
+def _overtaken(reader: FindingsContext, raw: Raw) -> Message:
+    meant, now, count = raw.more[:3]
+    before_first = meant == _BEFORE_FIRST
+    what = "the phase before the first" if before_first else f"phase {meant}"
+    return (
+        "mbarrier",
+        (
+            f"Waits for {what} (parity {meant % 2}) of {_barrier(reader, raw.address)}, and phase "
+            f"{now} is open by then: a wait tells only the open phase from the one before it, and "
+            f"this one may go on too early or never. Its {count} arrivals of a phase do not wait "
+            "for this thread."
+        ),
         (),
     )
 
@@ -288,6 +306,25 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
         (
             f"A thread arrives at named barrier {raw.more[0]} a second time, and the phase is "
             f"not complete: {raw.more[1]} of {raw.more[2]} threads have arrived."
+        ),
+        (),
+    ),
+    _of_barrier(
+        "mbarrier",
+        "This arrival counts for phase {more[1]} of {name} by luck: nothing orders it behind the "
+        "end of the phase before, and it may be one of the {more[0]} arrivals that end that one. "
+        "Either more threads arrive than mbarrier_init says, or this one has not waited.",
+    ),
+    _overtaken,
+    lambda _reader, raw: (
+        "divergent_warp",
+        (
+            "All threads of a warp group execute the same wgmma_wait_group: "
+            + (
+                f"wait number {raw.more[0]} of this one is another one than thread {raw.more[1]}'s."
+                if raw.more[0] == raw.more[2]
+                else f"this one has {raw.more[0]}, and thread {raw.more[1]} has {raw.more[2]}."
+            )
         ),
         (),
     ),

@@ -25,6 +25,9 @@ _CALLS = {
     9: "a match",
     18: "__activemask",
 }
+_VOTE = 7
+_ALIGNED = {8: "elect_sync", 9: "setmaxnreg", 10: "wgmma_wait_group", 11: "wgmma"}
+"""Kinds of a vote that are another instruction, with all lanes of a warp: see hopper.cuh."""
 
 
 def _race(reader: FindingsContext, raw: Raw) -> Message:
@@ -144,9 +147,13 @@ def _stuck(_: FindingsContext, raw: Raw) -> Message:
 
 def _different(_: FindingsContext, raw: Raw) -> Message:
     one, other = (thread % 32 for *_, thread in raw.who)
+    op, *kinds = raw.more[:3]
+    where = f"{_call(op)} of two kinds"
+    if any(kind in _ALIGNED for kind in kinds) and op == _VOTE:
+        where = " and in ".join(_ALIGNED.get(kind, _CALLS[_VOTE]) for kind in kinds)
     text = (
-        f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
-        "must call the same function, with values of the same size."
+        f"Lanes {one} and {other} meet in {where}: all lanes of the mask must call the same "
+        "function, with values of the same size."
     )
     return "divergent_warp", text, ()
 

@@ -29,7 +29,7 @@ enum kind {
   OUTSIDE_ARRAY,
   ASYNC_RACE, NO_BARRIER, BARRIER_UNORDERED, BARRIER_AGAIN, BARRIER_BYTES, BARRIER_UNFENCED, TOO_MANY_ARRIVALS, HANG,
   BYTES_DIFFER, NO_PROXY_FENCE, IN_FLIGHT, BAD_ASYNC, ACCUMULATOR_IN_FLIGHT, NO_WGMMA_FENCE, SWIZZLES_DIFFER,
-  UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS, NAMED_AGAIN,
+  UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS, NAMED_AGAIN, UNORDERED_ARRIVAL, OVERTAKEN, UNEVEN_WAITS,
 };
 enum did {
   READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES,
@@ -143,6 +143,7 @@ void agent_writes(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 ep
 
 typedef struct {
   u32 address, count, pending, phase, is_fenced, is_reported, agent;
+  u32 had_bytes;                               // in the phase before
   s32 bytes;                                   // expected, less those that copies have brought
   u32 expected, brought;                       // of this phase
   Record init;
@@ -181,6 +182,7 @@ void begin_block_wgmma(void);
 void end_block_wgmma(void);
 u32 end_products(u32 thread, u32 newest);
 u32 report_uneven(void);
+void count_wait(u32 newest, u32 site);
 
 // --- traffic (traffic.c) -----------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ enum { MOST_BARRIERS = 256, MOST_ARRIVALS = (1 << 20) - 1, TESTS_BEFORE_WAITING 
 static Barrier barriers[MOST_BARRIERS];
 static u32 barrier_count;
 static u32 (*barrier_clocks)[2][CLOCK];
-static struct { u32 address, parity, phase, tests, site; } waits[MOST_THREADS];
+// phase: the one that is waited for. ended: it has ended since the thread began to wait.
+static struct { u32 address, parity, phase, tests, site, ended; } waits[MOST_THREADS];
 
 const Barrier* barrier_number(u32 number) { return barriers + number; }
 u32 number_of_barrier(const Barrier* b) { return (u32)(b - barriers); }
@@ -68,6 +69,23 @@ static void bytes_differ(const Barrier* b, Witness copy, u32 late) {
   abandon();
 }
 
+// A wait tells the phase that is open from the one before it, and no others.
+static void overtaken(const Barrier* b, u32 phase, u32 of_wait, Witness waiter) {
+  find(OVERTAKEN, b->address, region_number_at(b->address), waiter, &b->arrived, of_wait, phase, b->count, 0);
+}
+
+// Whoever waits for the phase learns what is passed on until now, and nothing of later phases, whenever it runs again.
+static void tell_waiting(const Barrier* b) {
+  for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state != AT_MBARRIER || waits[t].address != b->address) continue;
+    const Witness waiter = {waits[t].site, WAITS, block_in_launch, t};
+    if (waits[t].ended && is_watched) overtaken(b, b->phase + 1, waits[t].phase, waiter);
+    if (waits[t].ended || waits[t].phase != b->phase) continue;
+    waits[t].ended = 1;
+    join_clock(thread_clock(t), b->done);
+  }
+}
+
 static void end_phase_if_complete(Barrier* b, Witness last) {
   if (b->pending) return;
   if (b->bytes < 0) bytes_differ(b, last, 0);
@@ -75,7 +93,9 @@ static void end_phase_if_complete(Barrier* b, Witness last) {
   b->arriving[FIRST_AGENT + b->agent] = b->phase + 1;
   join_clock(b->done, b->arriving);
   __builtin_memset(b->arriving, 0, sizeof(u32) * CLOCK);
+  tell_waiting(b);
   ++b->phase;
+  b->had_bytes = b->expected != 0;
   b->pending = b->count;
   b->expected = b->brought = 0;
 }
@@ -111,12 +131,32 @@ static void initialize(u32 address, u32 count, u32 site) {
   store(address, 8, 0x7fba7fba7fba7fba);
 }
 
+// How many phases the running thread knows to be over.
+static u32 phases_known(const Barrier* b) { return thread_clock(thread)[FIRST_AGENT + b->agent]; }
+
+// Whether this arrival can only count for the phase that is open. Either the thread knows that the one before is over, or all arrivals
+// at that one are ordered before this one and it had no bytes to wait for. What messages through atomics order is not looked at.
+static u32 can_only_be_now(const Barrier* b) {
+  if (phases_known(b) >= b->phase || learn_all(thread)) return 1;
+  if (b->had_bytes) return 0;
+  static u32 mine[CLOCK];
+  __builtin_memset(mine, 0, sizeof mine);
+  knowledge_of(thread, mine);
+  mine[thread] = ~0u;
+  mine[FIRST_AGENT + b->agent] = ~0u;
+  for (u32 i = 0; i < CLOCK; ++i) if (b->done[i] > mine[i]) return 0;
+  return 1;
+}
+
 static void arrive(Barrier* b, u32 site) {
   if (!b->pending) {
     find(TOO_MANY_ARRIVALS, b->address, region_number_at(b->address), me(site, ARRIVES), &b->arrived, b->count, b->phase, (u32)b->bytes, 0);
     abandon();
   }
-  if (is_watched) release_clock(thread, b->arriving);
+  if (is_watched) {
+    if (!can_only_be_now(b)) find(UNORDERED_ARRIVAL, b->address, region_number_at(b->address), me(site, ARRIVES), &b->arrived, b->count, b->phase, 0, 0);
+    release_clock(thread, b->arriving);
+  }
   --b->pending;
   b->arrived = me(site, ARRIVES);
   end_phase_if_complete(b, b->arrived);
@@ -158,6 +198,10 @@ u32 begin_wait(u32 t, u32 address, u32 parity, u32 is_test, u32 site) {
   const u32 phase = is_over(b, parity) ? b->phase - 1 : b->phase;
   const u32 tests = waits[t].address == address && waits[t].phase == phase ? waits[t].tests + 1 : 1;
   waits[t].address = address, waits[t].parity = parity & 1, waits[t].phase = phase, waits[t].tests = tests, waits[t].site = site;
+  waits[t].ended = 0;
+  // The phase that is meant, by what the thread knows: the first one that it does not know to be over, or the one before.
+  const u32 known = phases_known(b), meant = (parity & 1) == (known & 1) ? known : known - 1;
+  if (is_watched && b->phase > meant + 1 && !learn_all(t)) overtaken(b, b->phase, meant, me(site, WAITS));
   threads[t].result = is_over(b, parity);
   if (threads[t].result) join_clock(thread_clock(t), b->done);
   return threads[t].result || (is_test && tests < TESTS_BEFORE_WAITING);
@@ -168,9 +212,7 @@ u32 wake_waiting(void) {
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state == AT_WGMMA && end_products(t, (u32)threads[t].value)) threads[t].state = READY, woken = 1;
     if (threads[t].state != AT_MBARRIER) continue;
-    const Barrier* b = barrier_at((u32)threads[t].value);
-    if (!b || !is_over(b, threads[t].mask)) continue;
-    join_clock(thread_clock(t), b->done);
+    if (!waits[t].ended) continue;
     threads[t].state = READY;
     threads[t].result = woken = 1;
   }

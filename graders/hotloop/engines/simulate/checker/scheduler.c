@@ -82,7 +82,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->shuffles += op == SHUFFLE;
   if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
   else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, 0, site) ? READY : AT_NAMED;
-  else if (op == PRODUCTS) t->state = end_products(thread, (u32)value) ? READY : AT_WGMMA;
+  else if (op == PRODUCTS) count_wait((u32)value, site), t->state = end_products(thread, (u32)value) ? READY : AT_WGMMA;
   else t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
 }
 PROGRAM("result") u64 result(void) { return threads[thread].result; }
@@ -165,7 +165,7 @@ static void finish(u32 first, u32 members) {
     if (lanes[lane].source >> KIND_SHIFT != one->source >> KIND_SHIFT) {
       const Witness other = {lanes[lane].site, WAITS, block_in_launch, first + lane};
       const Witness mine = {one->site, WAITS, block_in_launch, (u32)(one - threads)};
-      find(DIFFERENT_CALLS, 0, 0, mine, &other, one->op, 0, 0, 0);
+      find(DIFFERENT_CALLS, 0, 0, mine, &other, one->op, one->source >> KIND_SHIFT, lanes[lane].source >> KIND_SHIFT, 0);
     }
   }
   const u32 syncs = one->op == SYNC;

@@ -2,7 +2,8 @@
 //
 // A warp group is an agent that reads the operands. Sums are kept here until the thread waits for their group; until
 // then the thread's registers hold NaN, and touching them is a finding. Groups are the warp group's: a product is
-// complete when all four warps have called it, so that one warp may give a slot back for all.
+// complete when all four warps have called it, so that a warp that has waited may give a slot back for all. A wait is by
+// all threads of the group: no thread passes it before its whole warp has come.
 // Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 #include "checker.h"
 
@@ -11,9 +12,11 @@ enum type { F16, BF16, E4M3, E5M2 };
 
 typedef struct { u32 at, n, group, in_flight, needs_fence, site; float sum[MOST_N / 2]; } Accumulator;
 static Accumulator (*accumulators)[MOST_ACCUMULATORS];
-static struct { u32 count, open, is_fenced, products, site; } state[MOST_THREADS];
+static struct { u32 count, open, is_fenced, products, waits, site, wait_site; } state[MOST_THREADS];
 static u32 agent_of[MOST_THREADS / WARPGROUP];   // of a warp group, plus 1
 u32 has_accumulators;
+enum { KEPT_WAITS = 64 };
+static struct { u32 number, newest, site, thread; } group_waits[MOST_THREADS / WARPGROUP][KEPT_WAITS];
 
 // The operands of the product that the running warp is at, as numbers: its lanes come one after the other.
 static struct { u32 warp, product; float a[ROWS][K_BYTES], b[MOST_N][K_BYTES]; } operands;
@@ -22,6 +25,7 @@ void begin_block_wgmma(void) {
   if (!accumulators) accumulators = take(MOST_THREADS * sizeof *accumulators);
   __builtin_memset(state, 0, block_threads * sizeof *state);
   __builtin_memset(agent_of, 0, sizeof agent_of);
+  __builtin_memset(group_waits, 0, sizeof group_waits);
   operands.product = 0;
   has_accumulators = 0;
 }
@@ -194,6 +198,20 @@ u32 end_products(u32 t, u32 newest) {
   return 1;
 }
 
+// All threads of a warp group execute the same waits: the first thread that comes to one says which.
+void count_wait(u32 newest, u32 site) {
+  begin_agents();
+  const u32 number = ++state[thread].waits, at = number % KEPT_WAITS, group = thread / WARPGROUP;
+  state[thread].wait_site = site;
+  if (group_waits[group][at].number < number) {
+    group_waits[group][at].number = number, group_waits[group][at].newest = newest;
+    group_waits[group][at].site = site, group_waits[group][at].thread = thread;
+  } else if (group_waits[group][at].number == number && (statements[group_waits[group][at].site] != statements[site] || group_waits[group][at].newest != newest)) {
+    const Witness first = {group_waits[group][at].site, WAITS, block_in_launch, group_waits[group][at].thread};
+    find(UNEVEN_WAITS, 0, 0, me(site, WAITS), &first, number, first.thread, number, 0);
+  }
+}
+
 enum { FENCE, COMMIT };
 PROGRAM("wgmma_group") void wgmma_group(u32 op, u32 site) {
   begin_agents();
@@ -211,8 +229,12 @@ void end_block_wgmma(void) {
       if (accumulators[t][i].in_flight) find(IN_FLIGHT, 0, 0, (Witness){accumulators[t][i].site, MULTIPLIES, block_in_launch, t}, 0, 2, accumulators[t][i].group >= state[t].open, 0, 0);
     }
     const u32 first = t / WARPGROUP * WARPGROUP;
-    if (t % WARP || state[t].products == state[first].products) continue;
-    find(UNEVEN_WARPGROUP, 0, 0, (Witness){state[t].site, MULTIPLIES, block_in_launch, t}, 0, state[first].products, state[t].products, 0, 0);
+    if (state[t].products != state[first].products) {
+      find(UNEVEN_WARPGROUP, 0, 0, (Witness){state[t].site, MULTIPLIES, block_in_launch, t}, 0, state[first].products, state[t].products, 0, 0);
+    } else if (state[t].waits != state[first].waits) {
+      const u32 more = state[t].waits < state[first].waits ? first : t, other = more == t ? first : t;
+      find(UNEVEN_WAITS, 0, 0, (Witness){state[more].wait_site, WAITS, block_in_launch, more}, 0, state[more].waits, other, state[other].waits, 0);
+    }
   }
 }
 

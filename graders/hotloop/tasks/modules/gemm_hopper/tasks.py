@@ -13,6 +13,7 @@ from hotloop.tasks.modules.gemm_hopper import (
     mbarriers,
     operands,
     pipelines,
+    tile_languages,
     timed,
 )
 
@@ -229,3 +230,14 @@ tensor_memory = hl.cuda_kernel(
 )
 
 inspect_sass = hl.returns_data(correct=hl.Answers(listings.excerpts))
+
+# --- other languages ------------------------------------------------------------------------------
+
+read_cute = hl.returns_data(correct=hl.Answers(tile_languages.readings))
+
+cute_dsl = hl.returns_data(compiles=hl.WritesFiles(tile_languages.cute_compiles))
+
+cutile = hl.returns_data(
+    right=hl.WritesFiles(tile_languages.values),
+    compiles=hl.WritesFiles(tile_languages.cutile_compiles, after=("right",)),
+)

@@ -26,6 +26,12 @@
 
 namespace hotloop {
 
+#ifdef HOTLOOP_SIMULATOR
+// What all lanes of a warp execute together (.sync.aligned). Lanes that meet in two kinds of it are a finding.
+enum aligned : unsigned { kElect = 8, kRegisters, kProductWait, kProduct };
+HOTLOOP_ASYNC void with_all_lanes(aligned kind) { hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, kind << 8); }
+#endif
+
 // A window address of shared memory, as PTX wants it.
 HOTLOOP_ON_GPU(HOTLOOP_ASYNC uint32_t shared_address(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); })
 
@@ -100,7 +106,7 @@ HOTLOOP_ASYNC void fence_proxy_async() {
 
 // True for one lane of the warp. By all its lanes.
 HOTLOOP_ASYNC bool elect_sync() {
-  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, 0); return hotloop_index(12) == 0;)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kElect); return hotloop_index(12) == 0;)
   HOTLOOP_ON_GPU(uint32_t is_elected; asm volatile(
       "{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.b32 %0, 1, 0, p;\n}\n" : "=r"(is_elected)); return is_elected;)
 }
@@ -119,13 +125,13 @@ HOTLOOP_ASYNC void barrier_arrive(unsigned number, unsigned threads) {
 template <int registers>
 HOTLOOP_ASYNC void setmaxnreg_inc() {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "24 to 256 registers, a multiple of 8");
-  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, 0);)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters);)
   HOTLOOP_ON_GPU(asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));)
 }
 template <int registers>
 HOTLOOP_ASYNC void setmaxnreg_dec() {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "24 to 256 registers, a multiple of 8");
-  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, 0);)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters);)
   HOTLOOP_ON_GPU(asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));)
 }
 
@@ -215,10 +221,10 @@ HOTLOOP_ASYNC void change_here(float (&d)[count]) {
 #pragma unroll
   for (int i = 0; i < count; ++i) HOTLOOP_ON_GPU(asm volatile("" : "+f"(d[i])::"memory")) HOTLOOP_IN_SIMULATOR((void)d);
 }
-// Until all groups but the newest ones are complete. d: the sums that are complete then.
+// Until all groups but the newest ones are complete. By all threads of the warp group. d: the sums that are complete then.
 template <int newest, int... counts>
 HOTLOOP_ASYNC void wgmma_wait_group(float (&... d)[counts]) {
-  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_PRODUCTS, 0, newest, 0);)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kProductWait); hotloop_wait(HOTLOOP_PRODUCTS, 0, newest, 0);)
   HOTLOOP_ON_GPU(asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(newest) : "memory"); (change_here(d), ...);)
 }
 
@@ -236,7 +242,7 @@ constexpr unsigned wgmma_type() {
 // columns 8 · j + 2 · t and 8 · j + 2 · t + 1.
 template <class T, int half_n>
 HOTLOOP_ASYNC void wgmma(float (&d)[half_n], uint64_t a, uint64_t b, bool adds) {
-  hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, 0);
+  with_all_lanes(kProduct);
   hotloop_wgmma(d, a, b, nullptr, 2 * half_n | adds << 16 | wgmma_type<T>() << 17);
 }
 

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(kThreads, 1) multiply(
       }
       if (FAULT != 8) hotloop::wgmma_commit_group();
       // The product before this one is complete: its slot goes back.
-      if (FAULT != 2) hotloop::wgmma_wait_group<OR(9, 1, 2)>(sums);
+      const bool waits = FAULT != 2 && (FAULT != 14 || t % 128 == 0) && (FAULT != 15 || t % 128 < 32);
+      if (waits) hotloop::wgmma_wait_group<OR(9, 1, 2)>(sums);  // 14: divergent_warp 15: divergent_warp
       if (FAULT == 13 && i == 0) sums[0] += 0;  // 13: in_flight
       const int back = OR(3, step + kStages - 1, step);
       if (t % 128 == 0 && (i > 0 || FAULT == 3)) hotloop::mbarrier_arrive(&empty[back % kStages]);

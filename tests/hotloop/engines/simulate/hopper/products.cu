@@ -33,13 +33,15 @@ __global__ void multiply(const T* a, const T* b, float* c) {
   hotloop::wgmma<T>(others, of_a, of_b, true);
   hotloop::wgmma<T>(others, of_a, of_b, true);
   hotloop::wgmma_commit_group();
-  hotloop::wgmma_wait_group<1>(sums);
+  if (FAULT == 5 && lane == 0) hotloop::wgmma_wait_group<0>(sums, others);  // 5: divergent_warp 6: divergent_warp
+  if (FAULT == 6 && lane == 0) return;
+  hotloop::wgmma_wait_group<1>(sums);  // 5: divergent_warp 6: divergent_warp
   if (FAULT == 4) sums[0] = others[0];  // 4: in_flight
   for (unsigned i = 0; i < n / 2; ++i) {
     const unsigned row = t / 32 * 16 + g + 8 * (i / 2 % 2), column = i / 4 * 8 + 2 * q + i % 2;
     c[row * n + column] = sums[i];
   }
-  hotloop::wgmma_wait_group<0>(others);
+  hotloop::wgmma_wait_group<0>(others);  // 6: divergent_warp
   for (unsigned i = 0; i < n / 2; ++i) {
     const unsigned row = t / 32 * 16 + g + 8 * (i / 2 % 2), column = i / 4 * 8 + 2 * q + i % 2;
     c[row * n + column] += others[i];
