@@ -44,7 +44,7 @@ from hotloop import check
 # | `["expect_tx", bytes]` | the open phase waits for so many more bytes |
 # | `["arrive_expect_tx", bytes]` | both, the bytes first |
 # | `["complete_tx", bytes]` | a copy has brought so many bytes |
-# | `["wait_parity", parity]` | a thread asks whether the phase of this parity is complete |
+# | `["wait_parity", parity]` | a thread tests whether the phase of this parity is complete |
 #
 # Phases are numbered 0, 1, 2, …, with parities 0, 1, 0, …. The open phase is complete when no arrival and no byte is missing; the next one begins with `count`
 # arrivals and no bytes. A wait succeeds if its parity is that of the phase before the open one; before phase 0 that is a phase of parity 1.
@@ -110,9 +110,9 @@ check("gemm_hopper.bulk_copy")
 #
 # | cause | what it means |
 # | --- | --- |
-# | `hang` | threads wait for what never happens |
-# | `race` | a slot is read before it is there, or overwritten while it is read |
-# | `tx_count` | copies bring other bytes than the barrier was told |
+# | `hang` | threads wait for an event that never happens |
+# | `race` | a slot is read before its copy has arrived, or overwritten while it is read |
+# | `tx_count` | copies transfer another number of bytes than the barrier expects |
 # | `mbarrier` | an mbarrier is used before it is initialized, or has one arrival too many |
 # | `fence` | a copy may not see what threads have stored |
 # | `in_flight` | registers are used while a product may still write them |

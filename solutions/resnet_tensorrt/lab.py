@@ -640,7 +640,7 @@ check("resnet_tensorrt.engine")
 # | --- | --- |
 # | `log` | the lines of the log; `[I:`, `[V:` and `[W:` are their levels |
 # | `profile` | the events of the profile, `dur` in microseconds; figures about memory are left out |
-# | `inputs`, `outputs` | names, types and shapes, as the session gives them |
+# | `inputs`, `outputs` | names, types and shapes, as the session reports them |
 # | `machine`, `versions`, `date` | where it was recorded |
 #
 # Write in `build_logs.py`:
@@ -701,9 +701,9 @@ check("resnet_tensorrt.slow_builds")
 # | --- | --- |
 # | `warnings` | messages of that severity |
 # | `fused` | convolutions that took over the scale of a BatchNormalization (`Fusing convolution weights from …`) |
-# | `layers` | layers after the last optimization that says it |
+# | `layers` | layers after the last optimization that reports them |
 # | `precisions` | of `Float`, `Half`, `Int8`, those in the formats that were tuned, sorted |
-# | `skipped` | tactics that were left out for lack of memory |
+# | `skipped` | tactics that were skipped for lack of memory |
 # | `requested_mb` | the most that a tactic asked of the *device* and did not get; None if there is none |
 # | `reformat_share` | the share of reformats in the time of all layers of the profile, without the total; by its column of percent |
 # | `gpu_ms`, `enqueue_ms` | medians of GPU Compute Time and Enqueue Time |

@@ -323,7 +323,7 @@ print("what the file still reads:", [end.name for end in session.get_inputs()])
 # | --- | --- |
 # | `frozen` | the kept blocks are those of the example |
 # | `threshold` | the threshold is the example's |
-# | `keys` | the keys are not read; the queries stand in their place |
+# | `keys` | the keys are not read; the queries are used instead |
 # | `padding` | the mean of the last block counts its padding |
 # | `causal` | causal for blocks, not for the tokens in them |
 # | `average` | a token that attends to nothing gets the average of all |

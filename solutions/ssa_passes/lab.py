@@ -159,10 +159,10 @@ check("ssa_passes.to_ssa")
 # | kind | when | where |
 # | --- | --- | --- |
 # | `redefined` | a name has more than one definition; a parameter is one | the name |
-# | `undefined` | a name is read that has none | the name |
-# | `dominance` | a name with one definition is read where that does not dominate. A phi reads at the end of the block that the value comes from. In blocks that nothing reaches all is well | the name |
+# | `undefined` | a name is read that has no definition | the name |
+# | `dominance` | a name with one definition is read where the definition does not dominate. A phi reads at the end of the block that the value comes from. In unreachable blocks every read is valid | the name |
 # | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi precedes it | the phi's name |
-# | `type` | an instruction whose operands all have one definition takes no such types, or gives another one than it says | its result, or the label of its block if it has none |
+# | `type` | all operands of an instruction have one definition each, but it does not accept their types, or its result has another type than declared | its result, or the label of its block if it has none |
 #
 # Labels and numbers of arguments are already correct. `result_type` in the file says what types each operation takes.
 #

@@ -231,7 +231,7 @@ check("transformer_compilation.flash_backward")
 # | kernel | gives |
 # | --- | --- |
 # | `bias_gelu(x, bias)`, with the gelu's `approximate` | gelu(x + bias); the bias is a vector of the last axis |
-# | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name with `.sum` behind it that sum. x and residual have one shape, the bias is a vector or `null` |
+# | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name followed by `.sum`, that sum. x and residual have one shape, the bias is a vector or `null` |
 #
 # Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows. It returns a graph
 # with the same inputs and the same names of outputs, and with as few kernels as these two allow. Every value must stay the same up to

@@ -230,11 +230,11 @@ print(deployments["healthy"]["after"])
 # | --- | --- |
 # | `requests` | requests that succeeded (`nv_inference_request_success`) |
 # | `failed` | requests that failed, for whatever reason (`nv_inference_request_failure`) |
-# | `mean_batch` | inferences by executions (`nv_inference_count`, `nv_inference_exec_count`): rows a run |
+# | `mean_batch` | inferences divided by executions (`nv_inference_count`, `nv_inference_exec_count`): rows per run |
 # | `request_us` | microseconds in the server, per successful request (`nv_inference_request_duration_us`) |
 # | `queue_us` | of those, waiting (`nv_inference_queue_duration_us`) |
 # | `input_us`, `infer_us`, `output_us` | copying in, computing, copying out (`nv_inference_compute_…_duration_us`) |
-# | `queue_share` | `queue_us` by `request_us` |
+# | `queue_share` | `queue_us` divided by `request_us` |
 # | `rows_per_s` | inferences a second |
 #
 # - A request may have several rows, and an execution several requests. Times are per *request*: the server adds the full time of an

@@ -514,7 +514,7 @@ check("xla_vs_eager.donate")
 #
 # | key | what |
 # | --- | --- |
-# | `events` | what `jax.monitoring` told: `event`, `seconds`, `fun_name`, and the `step` in which it was |
+# | `events` | what `jax.monitoring` reported: `event`, `seconds`, `fun_name`, and the `step` in which it was |
 # | `steps` | of each: `dispatch_s`, `ready_s`, and `executed`, how many programs were launched |
 # | `hlo` | the text of the step's program after all passes; empty if the step is not one program |
 # | `machine`, `versions`, `date` | where it was recorded |
@@ -657,7 +657,7 @@ check("xla_vs_eager.torch_xla_step")
 # | key | what |
 # | --- | --- |
 # | `compilations`, `executions` | how many graphs were compiled, and how often one ran: the samples of `CompileTime` and `ExecuteTime` |
-# | `fallbacks` | value by name of each counter that begins with `aten::`: an operator that XLA did not get |
+# | `fallbacks` | value by name of each counter that begins with `aten::`: an operator that ran on the CPU instead |
 # | `fusions` | fusion instructions in the module, in all of its computations |
 # | `cause` | `fallback`: an operator other than `aten::_local_scalar_dense` ran on the CPU; else `reads`: `.item()` was called; else `shapes`: more than half as many compilations as executions; else `healthy` |
 #

@@ -256,7 +256,7 @@ except (NotImplementedError, NameError) as error:
 # | --- | --- | --- | --- |
 # | in | `pictures` | float32 | 1, 3, 128, 128 |
 # | in | `floor`, `overlap` | float32 | 1 each |
-# | out | `boxes` | float32 | 1, `most`, 6: left, top, right, bottom, score, class, as in task 3; the surest first, behind the last one zeros |
+# | out | `boxes` | float32 | 1, `most`, 6: left, top, right, bottom, score, class, as in task 3; the highest score first, zeros after the last one |
 # | out | `count` | int64 | 1: how many there are |
 #
 # All sizes are fixed, as a delegate requires. The limits are inputs: changing 0.25 to 0.3
@@ -547,19 +547,19 @@ check("yolo_on_mobile.speed")
 #
 # | key | what |
 # | --- | --- |
-# | `operators` | what the delegate takes, by type of operator; with `largest_kernel`, only kernels up to it; with `"groups": false`, no convolution of more than one group |
-# | `limits` | the most that may be of `bytes`, `peak_bytes`, `segments` and `crossing_bytes` |
+# | `operators` | what the delegate supports, by type of operator; with `largest_kernel`, only kernels up to it; with `"groups": false`, no convolution of more than one group |
+# | `limits` | the maximum of `bytes`, `peak_bytes`, `segments` and `crossing_bytes` |
 #
 # It returns a dict:
 #
 # | key | what |
 # | --- | --- |
-# | `refused` | names of the nodes that the delegate does not take |
-# | `segments` | how often, in the file's order, a node is taken and the one before it is not, or there is none |
+# | `refused` | names of the nodes that the delegate does not support |
+# | `segments` | how often, in the file's order, a node is supported and the one before it is not, or there is none |
 # | `bytes` | of the file |
-# | `peak_bytes` | the most bytes alive at once: a tensor from the node that makes it (an input: from the beginning) to its last reader, both included; an output to the end. Initializers do not count |
-# | `crossing_bytes` | of all tensors that one side makes and the other one reads, each once. Inputs of the graph are made by the CPU, and outputs of the graph are read by it |
-# | `over` | the limits that are broken |
+# | `peak_bytes` | the most bytes alive at once: a tensor from the node that produces it (an input: from the beginning) to its last reader, both included; an output to the end. Initializers do not count |
+# | `crossing_bytes` | of all tensors that one side produces and the other one reads, each once. The CPU produces the inputs of the graph and reads its outputs |
+# | `over` | the limits that are exceeded |
 #
 # Shapes are fixed. An element has as many bytes as its type.
 #
@@ -837,9 +837,9 @@ check("yolo_on_mobile.executorch")
 # | `map` | mAP at 0.5 of the six classes, by `metrics.mean_average_precision` |
 # | `blind` | the same as if all classes were one |
 # | `levels` | how many different scores there are |
-# | `overlap` | of each object the largest overlap with a found box of a score above 0.25 (0 if there is none), and of these the mean over all objects |
+# | `overlap` | the mean over all objects of the object's largest overlap with a found box of a score above 0.25 (0 if there is none) |
 # | `boxes` | found boxes with a score above 0.25, the mean over all images |
-# | `brightest` | the highest value that was fed |
+# | `brightest` | the highest value of the network's input |
 #
 # and `diagnosis()`, which returns for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The possible causes:
 #
