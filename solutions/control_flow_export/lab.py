@@ -332,8 +332,8 @@ check("control_flow_export.decode_graphs")
 # Write in `migration.py`:
 #
 # - `inventory(path)`: what in a TorchScript file has to be rewritten. `methods`: sorted names of those that do not begin with an
-#   underscore, `forward` too; `ifs` and `loops`: `prim::If` and `prim::Loop` in all of them together, inner blocks too, methods inlined;
-#   `training`: the mode it was saved in; `parameters`: the number of parameter elements.
+#   underscore, `forward` too. `ifs` and `loops`: the number of `prim::If` and `prim::Loop` in all of these methods together, inner blocks
+#   too, methods inlined. `training`: the mode it was saved in. `parameters`: the number of parameter elements.
 # - `successors()`: for each construct below, what replaces it in a model that is deployed without Python. The choices:
 #   `torch.export.export`, `torch.export.save`, `torch.export.load`, `torch.compile`, `torch.cond`, `while_loop`, `dynamic_shapes`,
 #   `AOTInductor`, `torch.library.custom_op`, `one program each`.

@@ -323,7 +323,8 @@ check("gemm_hopper.fp8_block_scaled")
 # | `tensor_memory_loads` | `LDTM`, from Blackwell's tensor memory |
 # | `flops` | two operations for each m · n · k in the names of HGMMA and QGMMA, each instruction once |
 #
-# An instruction stands behind its address and perhaps a predicate: `/*04e0*/   @UP1 UTCHMMA gdesc[UR10], …`. Names of kernels and comments may contain the same words.
+# An instruction follows its address and perhaps a predicate: `/*04e0*/ @UP1 UTCHMMA gdesc[UR10], …`. Names of kernels and comments may
+# contain the same words.
 #
 # ### HINTS gemm_hopper.inspect_sass
 

@@ -109,9 +109,9 @@ check("llm_serving_engine.paged_attention")
 # it generates one more token, until it ends; the number of tokens that it will generate is unknown. A preempted request gives back its
 # blocks and waits again; all of its tokens must be computed again. Each step must run something.
 #
-# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces, beside
-# *first come, first served* and beside the policy of vLLM's scheduler: running requests first, in their order, with all
-# their tokens; then waiting ones in theirs, the last one with a chunk; if blocks are missing, the last running request is preempted.
+# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces, and compares
+# it with *first come, first served* and with the policy of vLLM's scheduler. The latter takes running requests first, in their order, with
+# all their tokens; then waiting ones in theirs, the last one with a chunk. If blocks are missing, it preempts the last running request.
 #
 # ### HINTS llm_serving_engine.scheduler
 

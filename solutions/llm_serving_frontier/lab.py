@@ -199,11 +199,12 @@ check("llm_serving_frontier.prefix_tiers")
 #
 # ### CARD llm_serving_frontier.latent_decode
 #
-# **Multi-head latent attention** (MLA) stores one latent vector of R numbers for each token, from which all heads' keys and values follow, and P numbers with the position. In decoding the matrices that would expand it are multiplied into the query and the output instead, so that all heads attend to the same R + P
-# numbers. A **sliding window** limits how many of the newest tokens are seen.
+# **Multi-head latent attention** (MLA) stores one latent vector of R numbers for each token, from which the keys and values of all heads
+# are computed, and P numbers for the position. In decoding, the matrices that would expand the vector are multiplied into the query and the
+# output instead, so that all heads attend to the same R + P numbers. A **sliding window** limits attention to the newest tokens.
 #
 # Write `latent_decode(q, q_rope, cache, positions, windows, out)` in `latent_triton.py`. `q` and `out` are `[sequences, heads, R]`, `q_rope` is `[sequences, heads, P]`, `cache` is `[sequences, longest, R + P]`, all float16 and contiguous; R and P are powers of two, 16 or more; `positions` and `windows` are int32 `[sequences]`. Sequence s
-# attends to its tokens from `positions[s] - windows[s] + 1` (but not below 0) to `positions[s]`. The score of head h for token t is `q[s, h] · cache[s, t, :R] + q_rope[s, h] · cache[s, t, R:]`; it is scaled already. The output is the sum of `cache[s, t, :R]`, weighted by the softmax of the scores. Slots behind the
+# attends to its tokens from `positions[s] - windows[s] + 1` (but not below 0) to `positions[s]`. The score of head h for token t is `q[s, h] · cache[s, t, :R] + q_rope[s, h] · cache[s, t, R:]`; it is scaled already. The output is the sum of `cache[s, t, :R]`, weighted by the softmax of the scores. Slots past the
 # position may hold anything. Each visible token is to be loaded once.
 #
 # ### HINTS llm_serving_frontier.latent_decode

@@ -462,11 +462,12 @@ check("profile_training_loop.augment")
 # - `train_on_photos(files, labels, plan, rate, initial, trained)` trains as `slow_photos.train_on_photos` does: the same photos in the
 #   same steps, the same update. `plan` is `[epochs, steps, batch]`; no photo occurs twice. The judge compares the weights and times both loops on two cores:
 #   one long epoch, and three short ones. Leave no process running when it returns.
-# - `prefetch(load_ms, step_ms, workers, most)` says how far ahead the workers must be. `load_ms` is how long a worker needs for
-#   each batch of an epoch, in order, and `step_ms` how long a step takes. PyTorch gives the batches to the workers in turn, and asks each for `prefetch_factor` batches at first; whenever
-#   the loop takes a batch, one more is asked for, of the worker whose turn it is. Batches are taken in order. Return
-#   `{"epoch_ms": [...], "prefetch_factor": ...}`: for each factor from 1 to `most`, the time from the beginning of the epoch to the end of its last step; and the
-#   smallest factor whose epoch is at most 1 % longer than the shortest of them. A batch in flight is memory.
+# - `prefetch(load_ms, step_ms, workers, most)` computes how far ahead the workers must be. `load_ms` is how long a worker needs for each
+#   batch of an epoch, in order, and `step_ms` how long a step takes. PyTorch gives the batches to the workers in turn, and asks each for
+#   `prefetch_factor` batches at first. Whenever the loop takes a batch, the worker whose turn it is gets one more. Batches are taken in
+#   order. Return `{"epoch_ms": [...], "prefetch_factor": ...}`. `epoch_ms` has for each factor from 1 to `most` the time from the beginning
+#   of the epoch to the end of its last step. `prefetch_factor` is the smallest factor whose epoch is at most 1 % longer than the shortest
+#   of them. A batch in flight is memory.
 # - `projected(batches, weight, out)` computes on a GPU and is judged only there: `out[i] = relu(batches[i].float() @ weight).mean(0)`, all in
 #   float32, for batches of 16 MiB in ordinary host memory. The baseline copies each with `.cuda()` and waits. Without a GPU its check stays pending.
 #
@@ -650,9 +651,9 @@ check("profile_training_loop.profile_resnet")
 #
 # Write `train_resnet50(records, plan, rate, initial, trained)` in `cifar.py`, which trains as the slow loop does, and faster. On a CPU the
 # judge times a step of two pictures, and compares the 23.5 million weights of every timed run. Besides the slow loop there are other
-# baselines, each with every remedy but one: on a GPU autocast, torch.compile and cudnn.benchmark here; `channels_last` in task 7, on the
-# small network, where it matters more on a CPU. You beat such a baseline only with the missing remedy, so you see what each is worth by
-# itself. You have measured the loader's share in task 6.
+# baselines, each with every remedy but one. On a GPU the missing remedy is autocast, torch.compile or cudnn.benchmark here. For
+# `channels_last` it is in task 7, on the small network, where it matters more on a CPU. You beat such a baseline only with the missing
+# remedy, so you see how much each gains by itself. You have measured the loader's share in task 6.
 #
 # *Predict first*: which of the slow loop's causes still matters, now that a step computes so much more?
 #

@@ -515,12 +515,13 @@ check("resnet_tensorrt.jetson_nano")
 # So far the network had a sixteenth of the weights. `full_width.settled(seed)` is the published ResNet-50: 25.6 million weights, generated
 # from a seed, with BatchNormalization's statistics from drawn pictures of 224 × 224. Write two functions in `nano.py`:
 #
-# - `nano_budget(nodes, precision, board, deadline_ms)`, by a model that `jetson_nano.json` states under `model`. A node takes the longer of
-#   its arithmetic (2 operations for each multiply-add of a `Conv` or `Gemm`, none for others) and its traffic (inputs, weights and output
-#   once each, 4 bytes a number in `"fp32"` and 2 in `"fp16"`), one node after the other. Memory is the sum of all weights, the largest set
-#   of results alive at one time (as in `memory_for`: the network's input `pictures`, of shape `board["input"]`, and its output stay), and
-#   `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`: `arithmetic_limited` is the number of nodes
-#   that arithmetic limits, and `fits` says whether the latency is within `deadline_ms` and the memory within `memory_bytes`.
+# - `nano_budget(nodes, precision, board, deadline_ms)`, by a model that `jetson_nano.json` states under `model`. The nodes run one after
+#   the other, and each takes the longer of two times. Its arithmetic is 2 operations for each multiply-add of a `Conv` or `Gemm`, and none
+#   for others. Its traffic is inputs, weights and output once each, 4 bytes a number in `"fp32"` and 2 in `"fp16"`. Memory is the sum of
+#   all weights, the largest set of results alive at one time (as in `memory_for`: the network's input `pictures`, of shape
+#   `board["input"]`, and its output stay), and `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`:
+#   `arithmetic_limited` is the number of nodes that arithmetic limits, and `fits` says whether the latency is within `deadline_ms` and the
+#   memory within `memory_bytes`.
 # - `int8(seed, calibration_path, target)`: the network in 8-bit integers, with ranges from ONNX Runtime's calibrator and the frames of the `.npz`, of which half were taken at night. Input `pictures`, float32 `[1, 3, 224, 224]`, RGB from −1 to 1; output `logits`; opset 13 at most.
 #   On hidden pictures the logits must be at most half of their size away from float32's, and the class the same for 40 %. The weights are random, so classes are close to each other: a trained network loses less.
 #
@@ -710,10 +711,14 @@ check("resnet_tensorrt.slow_builds")
 # | `build_s` | how long the engine was built |
 # | `cause` | what is wrong, one of the words below, or None |
 #
-# A figure that the file does not contain is None; trtexec's own lines are not in an ILogger's log. The causes: `memory`, tactics were
-# skipped because the device has too little memory; `workspace`, tactics were skipped because of a workspace limit; `unfused`, fewer
-# convolutions were fused with their scale than ends of blocks with their activation (`ConvReluFusion`); `precision`, half precision was not
-# allowed; `reformats`, they take more than a tenth of the time; `host`, launching takes at least 0.9 of the GPU's time.
+# A figure that the file does not contain is None; trtexec's own lines are not in an ILogger's log. The causes:
+#
+# - `memory`: tactics were skipped because the device has too little memory.
+# - `workspace`: tactics were skipped because of a workspace limit.
+# - `unfused`: fewer convolutions were fused with their scale than ends of blocks with their activation (`ConvReluFusion`).
+# - `precision`: half precision was not allowed.
+# - `reformats`: they take more than a tenth of the time.
+# - `host`: launching takes at least 0.9 of the GPU's time.
 #
 # ### HINTS resnet_tensorrt.trtexec_log
 

@@ -346,8 +346,8 @@ check("sparse_attention_op.silent")
 # has to run on both. Write in `fallback.py`:
 #
 # - `negotiate(offer_path)`: the highest opset that exporter and runtime share, the oldest file format (IR version) that it needs, and the
-#   form: the node where the runtime has a kernel for it, else a function where the runtime reads functions, else a decomposition. The body
-#   of a function or a decomposition needs opset 18. `None` where nothing fits.
+#   form. The form is the node where the runtime has a kernel for it, else a function where the runtime reads functions, else a
+#   decomposition. The body of a function or a decomposition needs opset 18. `None` where nothing fits.
 # - `partition(path, runtime_path, target)`: the model has several nodes and the function that defines them. Nodes for which the runtime has
 #   a kernel stay, bare; the others are replaced by their body. No functions are left, and the domain `hotloop.lab` is imported only if the
 #   model still has a node of it.

@@ -645,10 +645,14 @@ check("ssa_passes.mlir")
 # - `check(op)`, its **verifier**: a number has 0 to 62 fractional bits; a constant's `value` is an i64; a sum has the type of both
 #   operands; a product's fractional bits are the sum of its operands'. It raises a `VerifyException` for any other operation. xDSL calls it
 #   for each operation of the dialect when a module is verified, after it has checked the number of operands and their kinds.
-# - `simplify(module)`, with **rewrite patterns**, until none matches any more: remove a rescale to the same type; merge two rescales in the
-#   same direction; remove the addition of a constant of bits 0; remove the multiplication by a constant of bits 1 *without fractional
-#   bits*; remove a pack of an unpack if the type is the same, and an unpack of a pack always; remove an operation of the dialect whose
-#   result is unused. **The bits must be the same for every input**, overflow included.
+# - `simplify(module)`, with **rewrite patterns**, until none matches any more. **The bits must be the same for every input**, overflow
+#   included. The patterns:
+#   - remove a rescale to the same type;
+#   - merge two rescales in the same direction;
+#   - remove the addition of a constant of bits 0;
+#   - remove the multiplication by a constant of bits 1 *without fractional bits*;
+#   - remove a pack of an unpack if the type is the same, and an unpack of a pack always;
+#   - remove an operation of the dialect whose result is unused.
 # - `lower(module)`, a **conversion** to `arith` on i64: no operation and no type of `fix` is left, nor in the result of an `scf.if`. An
 #   addition becomes `arith.addi`, a product `arith.muli`, a rescale `arith.shli` or `arith.shrsi` by a constant; pack and unpack become
 #   nothing.

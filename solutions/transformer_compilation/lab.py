@@ -297,11 +297,11 @@ check("transformer_compilation.read_output")
 #
 # ### CARD transformer_compilation.learned_costs
 #
-# A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules: three tile sizes, the unroll factor of the inner loop,
-# its vector width, and whether a tile of C stays until its sum is done (`keep_output`) or a tile of A. The best schedule depends on the
-# shape and on the machine. The machines here are **simulated**, with caches, vectors, registers and latencies that are redrawn for each
-# judging; a measurement has some percent of noise, and occasionally is far too long. So you cannot know anything beforehand, but you can
-# learn everything.
+# A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules. A schedule has three tile sizes, the unroll factor of
+# the inner loop and its vector width, and decides whether a tile of C stays until its sum is done (`keep_output`) or a tile of A. The best
+# schedule depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers and latencies that
+# are redrawn for each judging; a measurement has some percent of noise, and occasionally is far too long. So you cannot know the best
+# schedules in advance, but you can learn them.
 #
 # `tune(path)` in `schedules.py` is called again and again with a JSON file:
 #
@@ -311,9 +311,9 @@ check("transformer_compilation.read_output")
 #   `shapes`. There are 160 in all.
 # - `shapes`: when `left` is 0, these are new shapes. Return a list with a schedule for each of them, in order.
 #
-# Nothing is kept between calls except what is in the file. The judge compares with exhaustive search, which only a simulation allows: time
-# over best time, as a geometric mean over 12 unseen shapes and the 10 of 12 machines on which you did best: occasionally a machine is drawn
-# that no budget of 160 can learn.
+# Nothing is kept between calls except what is in the file. The judge compares with exhaustive search, which only a simulation allows. The
+# score is time over best time, as a geometric mean over 12 unseen shapes and the 10 of 12 machines on which you did best: occasionally a
+# machine is drawn that no budget of 160 can learn.
 #
 # ### HINTS transformer_compilation.learned_costs
 
