@@ -33,7 +33,7 @@ NOTEBOOKS = RESULT.with_stem("readability_notebooks")
 FIGURE = re.compile(r"<img |!\[[^\]]*\]\(|^\s*--8<--.*\.svg|<svg\b", re.MULTILINE)
 QUESTIONS = re.compile(r"curriculum/(?:\w+/questions|questions/(?!guides)\w+)\.yaml")
 PERSON = re.compile(r"\b(?:who|whom|whoever|(?:some|any|every|no)body|someone)\b", re.IGNORECASE)
-END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[^a-z])|\n")
+END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[^a-z]|code\b)|\n")
 NOT_PROSE = (
     r"(?ms)\A---\n.*?^---$",
     r"(?ms)^\s*(`{3,}).*?^\s*\1\s*$",
