@@ -17,8 +17,8 @@ def fold_batchnorm(source, target):
     """Reads a model from `source`, and writes it to `target` with normalizations folded.
 
     The Conv gets a new weight and bias, and makes the tensor that the BatchNormalization
-    made; that node, and the initializers that are no longer read, are gone. The notebook says
-    when this is allowed.
+    made; that node, and the initializers that are no longer read, are gone. The notebook
+    says when this is allowed.
     """
     raise NotImplementedError("resnet_tensorrt.fold_batchnorm")
 

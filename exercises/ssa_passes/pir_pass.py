@@ -61,7 +61,7 @@ def captured(f):
 
 ### TASK ssa_passes.pir clean
 def clean(program):
-    """Merge common subexpressions and remove dead code in a PIR program; return the program."""
+    """Merge common subexpressions and remove dead code in a PIR program; return it."""
     raise NotImplementedError("ssa_passes.pir")
 
 

@@ -17,8 +17,8 @@ from onnx import helper, numpy_helper
 ### STUB     """Reads a model from `source`, and writes it to `target` with normalizations folded.
 ### STUB
 ### STUB     The Conv gets a new weight and bias, and makes the tensor that the BatchNormalization
-### STUB     made; that node, and the initializers that are no longer read, are gone. The notebook says
-### STUB     when this is allowed.
+### STUB     made; that node, and the initializers that are no longer read, are gone. The notebook
+### STUB     says when this is allowed.
 ### STUB     """
 ### STUB     raise NotImplementedError("resnet_tensorrt.fold_batchnorm")
 def fold_batchnorm(source, target):

@@ -76,12 +76,12 @@ def captured(f):
 
 ### BEGIN SOLUTION ssa_passes.pir clean
 ### STUB def clean(program):
-### STUB     """Merge common subexpressions and remove dead code in a PIR program; return the program."""
+### STUB     """Merge common subexpressions and remove dead code in a PIR program; return it."""
 ### STUB     raise NotImplementedError("ssa_passes.pir")
 
 
 def clean(program):
-    """Merge common subexpressions and remove dead code in a PIR program; return the program."""
+    """Merge common subexpressions and remove dead code in a PIR program; return it."""
     merge(program.global_block(), {})
     sweep(program.global_block())
     return program
