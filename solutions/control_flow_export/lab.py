@@ -360,9 +360,12 @@ check("control_flow_export.migration")
 # `failure_a.txt` to `failure_d.txt` are four programs with line numbers, and PyTorch's output when they ran. Write in `diagnosis.py`
 # `diagnosis()`: for each of `"a"` to `"d"` a dict with
 #
-# - `cause`: `branch_on_data` (an if on a tensor's value), `fixed_size` (a size that should be free was fixed), `no_fake_kernel` (an
-#   operator whose output shape only its kernel knows), `recompiles` (a guard that fails each time) or `size_from_data` (a decision on a
-#   number of elements that only the data determine).
+# - `cause`: one of
+#   - `branch_on_data`: an if on a tensor's value;
+#   - `fixed_size`: a size that should be free was fixed;
+#   - `no_fake_kernel`: an operator whose output shape only its kernel knows;
+#   - `recompiles`: a guard that fails each time;
+#   - `size_from_data`: a decision on a number of elements that only the data determine.
 # - `line`: the line of `forward` that causes it.
 # - `name`: the operator, the attribute, the dimension or the symbol that the log names, as it is written there.
 #

@@ -224,9 +224,9 @@ check("gemm_tensor_cores.w4a16")
 # | `"nvfp4"` | E2M1 | 16 | E4M3 | largest magnitude of all / (6 · 448) |
 #
 # MX (OCP specification, section 6.3): the exponent of the scale is that of the block's largest magnitude, floor(log2), minus that of the
-# largest element (8 for E4M3, 2 for E2M1), at least −127 and at most 127; a block of zeros has the code 0. An element is value / scale,
-# rounded to the nearest number of its format, **ties to the even code**; values beyond the largest element are clamped to it. The sign is
-# the highest bit (128 or 8), also for a value that is rounded to 0.
+# largest element (8 for E4M3, 2 for E2M1). It is at least −127 and at most 127; a block of zeros has the code 0. An element is value /
+# scale, rounded to the nearest number of its format, **ties to the even code**; values beyond the largest element are clamped to it. The
+# sign is the highest bit (128 or 8), also for a value that is rounded to 0.
 #
 # NVFP4: the scale of a block is its largest magnitude / 6 / tensor_scale, rounded to E4M3; an element is value / (scale · tensor_scale), with the rounded
 # scale, and code 0 where that is 0. For a file of zeros tensor_scale is 1.0.
@@ -373,9 +373,9 @@ check("gemm_tensor_cores.inspect_listing")
 # - `product(a, b, c, k, TILE_N, STAGES)`: program (i, j) computes one tile of c = a @ b, with sums in float32. `a`, `b` and `c` are tensor descriptors of float16 whose tiles are 128 × 64, 64 × TILE_N and
 #   128 × TILE_N; `k` is a multiple of 64. Keep `STAGES` slots for a and b (2 to 4), so that **a load is under way whenever a product starts**, but for the last one. Store the result by TMA. One warp group
 #   of four warps; both operands come from shared memory.
-# - `read_ptx(path)`: for such a kernel's PTX, a dict of `shape`, the wgmma's, such as `"m64n128k16"`; `products`, the number of
-#   wgmma.mma_async; `stages`, the number of initialized barriers; `loads` and `stores`, the TMA instructions in each direction; `bytes`,
-#   the most that a phase of a barrier expects.
+# - `read_ptx(path)`: for such a kernel's PTX, a dict. `shape` is the wgmma's, such as `"m64n128k16"`; `products` is the number of
+#   wgmma.mma_async, `stages` the number of initialized barriers. `loads` and `stores` are the numbers of TMA instructions in each
+#   direction, and `bytes` is the most that a phase of a barrier expects.
 #
 # The judge runs the IR of your kernel on a model of these instructions that tracks each copy and each product in flight, and compiles the
 # same IR to PTX itself. Speed on a GPU: not measured here. Predict before you read: how many wgmma does a tile of 128 × 128 × 64 need?

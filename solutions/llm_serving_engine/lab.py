@@ -190,11 +190,17 @@ check("llm_serving_engine.serve")
 #
 # ### CARD llm_serving_engine.capacity
 #
-# Write `capacity(path)`. The JSON file has `layers`, `heads`, `kv_heads`, `head_dim`, `cache_bytes` (of one number in the cache), `parameters`,
-# `weight_bytes` (of one parameter), `gpus` (tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each
-# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, for everything but weights and
-# cache), `bandwidth_gb_s` (10⁹ bytes a second, of each GPU), `block_size`, and `prompt_tokens` and `output_tokens` of a request. Return a dict,
-# for one GPU of the group where it matters:
+# Write `capacity(path)`. The JSON file has
+#
+# - `layers`, `heads`, `kv_heads`, `head_dim`: of the model;
+# - `cache_bytes`: bytes of one number in the cache; `parameters`, and `weight_bytes`: bytes of one parameter;
+# - `gpus`: tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each GPU has one;
+# - `memory_gib`: GiB of each GPU; `share`: the share of it that the server may use; `reserved_gib`: GiB of that share for everything but
+#   weights and cache;
+# - `bandwidth_gb_s`: 10⁹ bytes a second, of each GPU;
+# - `block_size`; `prompt_tokens` and `output_tokens` of a request.
+#
+# Return a dict, for one GPU of the group where it matters:
 #
 # | key | value |
 # | --- | --- |

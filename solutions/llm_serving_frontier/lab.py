@@ -183,8 +183,8 @@ check("llm_serving_frontier.quantized_cache")
 #   Return how many blocks to compute, from the first on, so that all are ready as early as possible; the others are loaded.
 # - `evict(view)`: a tier is full. Return the names of `view["count"]` of `view["blocks"]` to evict: those of the `"gpu"` move to the host,
 #   those of the `"host"` are lost. Each block has its `name`, `before` (the name of the block before it, -1 for none), `place` in its
-#   prompt, `last` (number of the last request that used it), `stored` (of the request that created it), `uses` (the number of requests that
-#   used it), and `is_end` (no cached block follows it). `view["request"]` is the number of the current request.
+#   prompt, and `is_end` (no cached block follows it). Its `last` is the number of the last request that used it, `stored` that of the
+#   request that created it, and `uses` is the number of requests that used it. `view["request"]` is the number of the current request.
 #
 # The check plays hidden traces in `tiers.py` and counts the milliseconds of computation that the cache saves. It compares your policy with
 # least recently used, least often used and oldest; each of these evicts the end of a prompt before its beginning. Try `python tiers.py`.

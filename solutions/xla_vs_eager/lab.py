@@ -190,8 +190,8 @@ jax.config.update("jax_explain_cache_misses", False)
 # - `{"kind": "static", "value": …}`: named in `static_argnames`.
 #
 # Write `read_calls(path)` in `recompiles.py`. It returns a dict of `programs`, how many programs `jax.jit` compiles for all calls;
-# `culprit`, the argument that would leave the fewest programs if it were always as in the first call; and `cause`: what varies in the
-# culprit, `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has actually executed its streams.
+# `culprit`, the argument that would leave the fewest programs if it were always as in the first call; and `cause`. The `cause` is what
+# varies in the culprit: `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has actually executed its streams.
 #
 # ### HINTS xla_vs_eager.count_compilations
 
@@ -474,9 +474,9 @@ check("xla_vs_eager.host_transfer")
 #
 # - `export_donated(batch, width, target)`: `network.step` for `network.abstract(batch, width)`, with parameters and
 #   momentum donated and nothing else.
-# - `donations(path)`: for the text of a lowered module (`lower(…).as_text()`), a dict of `aliased`, which maps each argument whose memory a
-#   result reuses to the number of that result, `{"0": 2, …}`; `arguments` and `results`, their bytes; and `held`, the bytes of both
-#   together when shared memory counts once.
+# - `donations(path)`: for the text of a lowered module (`lower(…).as_text()`), a dict. `aliased` maps each argument whose memory a result
+#   reuses to the number of that result, `{"0": 2, …}`. `arguments` and `results` are their bytes, and `held` the bytes of both together
+#   when shared memory counts once.
 #
 # ### HINTS xla_vs_eager.donate
 
