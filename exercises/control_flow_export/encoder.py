@@ -25,7 +25,7 @@ KNOWN_FIRST = 4
 
 
 def both_ways(distance: Tensor) -> Tensor:
-    """bool [length, length]: who sees whom; distance[i, j] is i - j."""
+    """bool [length, length]: which token sees which; distance[i, j] is i - j."""
     return torch.ones_like(distance, dtype=torch.bool)
 
 

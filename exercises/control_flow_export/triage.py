@@ -1,4 +1,4 @@
-"""A smaller model, as somebody wrote it who never meant to compile it. It works.
+"""A smaller model that works and was not written to be compiled.
 
 It puts messages into queues by the words that they have, not by their order.
 """

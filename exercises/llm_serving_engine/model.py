@@ -1,8 +1,8 @@
 """A small decoder in numpy: 96 characters, two layers, four query heads over two key/value heads.
 
 It was trained on Hotloop's own lessons, one character a token (`train_decoder.py` beside the
-module's recordings). Attention is not part of it: whoever calls `forward` says where keys and
-values are stored and how they are read.
+module's recordings). Attention is not part of it: the caller of `forward` passes a function
+that stores keys and values and reads them.
 """
 
 from collections.abc import Callable

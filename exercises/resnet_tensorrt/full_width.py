@@ -1,6 +1,6 @@
 """ResNet-50 at full width, with weights from a seed: the network of the tasks for a GPU.
 
-Given. Whoever calls `network` with the same seed has the same network.
+Given. Two calls of `network` with the same seed return the same network.
 """
 
 import torch

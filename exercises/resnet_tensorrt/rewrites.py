@@ -17,8 +17,8 @@ def fold_batchnorm(source, target):
     """Reads a model from `source`, and writes it to `target` with normalizations folded.
 
     The Conv gets a new weight and bias, and makes the tensor that the BatchNormalization
-    made; that node, and the initializers that nobody reads any more, are gone. When it may
-    be done stands in the notebook.
+    made; that node, and the initializers that are no longer read, are gone. The notebook
+    says when this is allowed.
     """
     raise NotImplementedError("resnet_tensorrt.fold_batchnorm")
 
@@ -47,11 +47,11 @@ def remove_noops(source, target):
 
 
 ### TASK resnet_tensorrt.remove_noops axes
-# Which permutation are two, one behind the other?
+# Which permutation do two of them give, one after the other?
 
 
 ### TASK resnet_tensorrt.remove_noops nodes
-# The new nodes: who makes what is needed, and by what name?
+# The new nodes: which node makes each tensor that is needed, and under which name?
 
 
 ### TASK resnet_tensorrt.remove_noops outputs

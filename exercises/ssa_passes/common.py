@@ -1,4 +1,4 @@
-"""What is computed already is not computed again."""
+"""Common-subexpression elimination."""
 
 import ir
 from dominance import immediate_dominators
@@ -6,5 +6,5 @@ from dominance import immediate_dominators
 ### TASK ssa_passes.common
 @ir.on_text
 def common(function):
-    """What an earlier instruction has computed on every way is not computed again."""
+    """Reuse the result of an equal instruction that dominates this one."""
     raise NotImplementedError("ssa_passes.common")

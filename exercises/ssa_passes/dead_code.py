@@ -1,9 +1,9 @@
-"""What nobody needs goes."""
+"""Dead-code elimination."""
 
 import ir
 
 ### TASK ssa_passes.dead_code
 @ir.on_text
 def dead_code(function):
-    """Without the instructions whose absence nobody can notice."""
+    """Remove the instructions that have no observable effect."""
     raise NotImplementedError("ssa_passes.dead_code")

@@ -1,4 +1,4 @@
-"""Who is passed on every way to whom. A graph is a dict: each block's successors, by label."""
+"""Dominators and dominance frontiers. A graph is a dict: each block's successors, by label."""
 
 import json
 

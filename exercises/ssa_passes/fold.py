@@ -1,9 +1,9 @@
-"""What is known now is computed now."""
+"""Constant folding and propagation."""
 
 import ir
 
 ### TASK ssa_passes.fold
 @ir.on_text
 def fold(function):
-    """Constants computed, decided branches taken, blocks that nobody reaches gone."""
+    """Compute constants, take decided branches, and remove unreachable blocks."""
     raise NotImplementedError("ssa_passes.fold")

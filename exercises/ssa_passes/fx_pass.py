@@ -4,7 +4,7 @@ import fx_text
 
 ### TASK ssa_passes.torch_fx
 def clean(graph):
-    """Merge and remove, in a torch.fx.Graph, what nobody can tell; the graph itself."""
+    """Merge common subexpressions and remove dead code in a torch.fx.Graph; return it."""
     raise NotImplementedError("ssa_passes.torch_fx")
 
 

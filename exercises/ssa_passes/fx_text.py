@@ -8,9 +8,8 @@
     return b c d
 
 A name that ends in _ is a method that writes into its first argument and gives that very tensor.
-`rand_like` takes the next number of the generator: who takes one more or less changes all later
-ones. All tensors have one shape. What can be seen: what is returned, and what is in the inputs at
-the end.
+`rand_like` draws the next number of the generator: one call more or less changes all later ones.
+All tensors have one shape. Observable are the returned values and the final contents of the inputs.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""What is the same in every round of a loop is computed before it."""
+"""Loop-invariant code motion."""
 
 import ir
 from dominance import dominates, immediate_dominators
@@ -6,5 +6,5 @@ from dominance import dominates, immediate_dominators
 ### TASK ssa_passes.hoist
 @ir.on_text
 def hoist(function):
-    """Each loop's invariant operations before it, in a block of their own if need be."""
+    """Move each loop's invariant operations to its preheader; insert one where needed."""
     raise NotImplementedError("ssa_passes.hoist")

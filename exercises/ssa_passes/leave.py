@@ -5,5 +5,5 @@ import ir
 ### TASK ssa_passes.leave_ssa
 @ir.on_text
 def leave(function):
-    """Without phis: copies assign names, and outside nothing else is seen."""
+    """Replace phis by copies, without a change of the observable behavior."""
     raise NotImplementedError("ssa_passes.leave_ssa")

@@ -1,4 +1,4 @@
-"""Where tensors lie, and in which order steps run, so that little memory is enough.
+"""Offsets of tensors and the order of steps, for a small peak of memory.
 
 A graph, as JSON:
 
@@ -7,8 +7,8 @@ A graph, as JSON:
 
 Each step makes one tensor from others, which all must be in memory with it: a step never writes
 into what it reads. Inputs are there from the beginning, and belong to us from then on: their
-memory, too, is free behind their last reader. Outputs stay to the end. A step's tensor is in memory
-during the step, also if nobody reads it.
+memory, too, is free after their last reader. Outputs stay to the end. A step's tensor is in memory
+during the step, even if no step reads it.
 """
 
 import json

@@ -28,7 +28,7 @@ def write(module):
 
 ### TASK ssa_passes.mlir
 def clean(module):
-    """Merge and remove, in a Module, what nobody can tell; the module itself."""
+    """Merge common subexpressions and remove dead code in a Module; return it."""
     raise NotImplementedError("ssa_passes.mlir")
 
 

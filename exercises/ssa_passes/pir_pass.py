@@ -44,7 +44,7 @@ def function(source):
 
 
 def fetch(program, value):
-    """At the program's end, say that somebody outside reads the value."""
+    """Mark the value as an output at the program's end."""
     paddle.enable_static()
     try:
         with paddle.static.program_guard(program):
@@ -61,7 +61,7 @@ def captured(f):
 
 ### TASK ssa_passes.pir clean
 def clean(program):
-    """Merge and remove, in a PIR program, what nobody can tell; the program itself."""
+    """Merge common subexpressions and remove dead code in a PIR program; return it."""
     raise NotImplementedError("ssa_passes.pir")
 
 

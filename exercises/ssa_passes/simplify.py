@@ -1,9 +1,9 @@
-"""Operations that give what is already there."""
+"""Algebraic simplification."""
 
 import ir
 
 ### TASK ssa_passes.simplify
 @ir.on_text
 def simplify(function):
-    """Without the operations, of the list only, that have nothing to compute."""
+    """Replace the operations of the list by their operand or a constant, and no others."""
     raise NotImplementedError("ssa_passes.simplify")

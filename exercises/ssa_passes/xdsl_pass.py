@@ -35,7 +35,7 @@ def write(module):
 
 ### TASK ssa_passes.xdsl
 def clean(module):
-    """Merge and remove, in a ModuleOp, what nobody can tell; the module itself."""
+    """Merge common subexpressions and remove dead code in a ModuleOp; return it."""
     raise NotImplementedError("ssa_passes.xdsl")
 
 

@@ -83,7 +83,7 @@ def answer_all(way: str, package: str) -> None:
     from torch.nn import functional
 
     class Chain(torch.nn.Module):
-        """Sixteen small operations and a norm: one kernel, if somebody fuses them."""
+        """Sixteen small operations and a norm: one kernel, if they are fused."""
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             for _ in range(4):

@@ -107,7 +107,7 @@ def ask(running, texts, model="topics"):
 
 
 def some_texts(count):
-    """Texts that nobody has sent before."""
+    """Return new random texts, which no cache has seen."""
     rng = np.random.default_rng()
     pieces = json.loads((models() / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     words = [piece for piece in pieces if piece.isalpha() and len(piece) > 2]

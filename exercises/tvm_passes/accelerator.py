@@ -29,7 +29,7 @@ def partition(source, target):
 
 
 ### TASK tvm_passes.partition graph
-# Who makes a value, and who uses it?
+# Which node produces a value, and which nodes use it?
 
 
 ### TASK tvm_passes.partition units

@@ -186,7 +186,7 @@ def load(path=None):
 
     path: an .npz, a .safetensors file, or a state_dict that torch.save wrote. Classes, width, depth
     and kind of stem are read off the weights: those of YOLOv5 n, s, m, l and x from 6.0 on fit, if
-    somebody has saved `model.state_dict()` where that project is installed. Its own .pt files hold
+    you save `model.state_dict()` where that project is installed. Its own .pt files hold
     pickled code, which is not loaded here.
     """
     weights = _read(Path(path or WEIGHTS))

@@ -95,16 +95,16 @@ for name, given in tried.items():
     print(f"{name:16} largest difference {largest_difference(traced, model, given):.1e}")
 
 # %% [markdown]
-# If “another message” is wrong too, it left after another layer than the example did. Run the cell again and see.
+# If “another message” is wrong too, it exited after another layer than the example did. Run the cell again to see other messages.
 #
 # ### CARD control_flow_export.show_the_trap
 #
-# A comparison with the example would have passed. Write in `trap.py` `departures(seed, example_path)`: for `load(seed)`,
-# traced with the example in a JSON file, return four inputs, each `{"tokens": [[…], …], "kind": …}`:
+# A comparison on the example input alone would have passed. Write in `trap.py` `departures(seed, example_path)`: for `load(seed)`, traced
+# with the example in a JSON file, return four inputs, each `{"tokens": [[…], …], "kind": …}`:
 #
-# - `"kind"`, `"length"`, `"exit"`: it goes another way than the example at this one decision, the same at the other
-#   two, and the trace is wrong about it (by more than 0.01).
-# - `"agrees"`: the example's ways at all three, another length, and the trace is right about it.
+# - `"kind"`, `"length"`, `"exit"`: it takes another path than the example at this one decision and the same path at the other two, and the
+#   trace is wrong about it (by more than 0.01).
+# - `"agrees"`: it takes the example's path at all three decisions, has another length, and the trace is right about it.
 #
 # 1 to 16 messages of the same length, at most 128 tokens each. Token 0 is padding and never comes first.
 #
@@ -118,11 +118,12 @@ check("control_flow_export.show_the_trap")
 #
 # ### CARD control_flow_export.script_it
 #
-# `torch.jit.script` reads the source instead of running it, so that ifs and loops are in the file. It reads a small,
-# typed part of Python. Write in `scripted.py` `scripted(seed, target)`: `load(seed)` in TorchScript, with the source's inputs and
+# `torch.jit.script` reads the source instead of running it, so the file contains ifs and loops. It supports a small, typed subset of
+# Python. Write in `scripted.py` `scripted(seed, target)`: `load(seed)` in TorchScript, with the source's inputs and
 # output. It is loaded in a process that has no `encoder.py`.
 #
-# TorchScript is deprecated [since PyTorch 2.10](https://pytorch.org/blog/pytorch-2-10-release-blog/). You will meet its files for years; do not create new ones.
+# TorchScript is deprecated [since PyTorch 2.10](https://pytorch.org/blog/pytorch-2-10-release-blog/). Its files will be in use for years,
+# but do not create new ones.
 #
 # ### HINTS control_flow_export.script_it
 
@@ -140,13 +141,13 @@ check("control_flow_export.script_it")
 #
 # ### CARD control_flow_export.graph_breaks
 #
-# `torch.compile` needs no whole graph: where it cannot go on it lets Python do it and begins another graph. An export has to
-# be one graph. So first you have to see the breaks. Write in `graph_breaks.py`:
+# `torch.compile` does not need a whole graph: where it cannot continue, it hands over to Python and starts another graph. An export must be
+# one graph, so you first have to find the breaks. Write in `graph_breaks.py`:
 #
 # - `breaks(path)`: the file at `path` has `model()` and `example()`. Return `{"graphs": …, "lines": […]}`: how many
 #   graphs TorchDynamo makes of `model()(*example())`, in inference mode, and the lines of that file at which one breaks.
-# - `mend(seed, target)`: `triage.load(seed)` as one exported program, for `tokens` int64 `[n, length]` with *n* from 1 to 64 and
-#   *length* from 1 to 128, and `kind` int64 `[]`. What it logs, prints and collects may go; what it says must stay.
+# - `mend(seed, target)`: `triage.load(seed)` as one exported program, for `tokens` int64 `[n, length]` with *n* from 1 to 64 and *length*
+#   from 1 to 128, and `kind` int64 `[]`. You may remove its logging, printing and statistics; its return value must stay the same.
 #
 # ### HINTS control_flow_export.graph_breaks
 
@@ -170,8 +171,8 @@ check("control_flow_export.graph_breaks")
 # `tokens`, int64 `[n, length]`; `kind`, int64 `[]`; output float32 `[n, 8]`. *n* from 1 to 64 and *length* from 1 to 128 are free.
 #
 # The judge reads the archive as data (PyTorch's own operators only, no Python objects), and runs it without your source on all twelve
-# ways: three kinds, short and long, one layer or all. The last check counts the operations of matrix products: an early exit
-# that computes the other layers all the same saves nothing.
+# paths: three kinds, short and long, one layer or all. The last check counts the operations of matrix products: an early exit saves nothing
+# if the other layers are computed anyway.
 #
 # ### HINTS control_flow_export.export
 
@@ -182,7 +183,7 @@ except Exception as refusal:
     print(type(refusal).__name__, str(refusal)[:400], sep="\n")
 
 # %% [markdown]
-# Try yours on lengths that the export has never seen, and look at its graph: where is the early exit?
+# Try your export on lengths that it has never seen, and look at its graph: where is the early exit?
 
 # %%
 import portable
@@ -213,16 +214,16 @@ check("control_flow_export.export")
 #
 # ### CARD control_flow_export.package
 #
-# An exported program is a graph, and something has to run it. AOTInductor makes machine code of it, in an archive that a
-# process loads without Python source. Write:
+# An exported program is a graph, and a runtime has to execute it. AOTInductor compiles it to machine code, in an archive that a process
+# loads without Python source. Write:
 #
-# - in `package_model.py`, `package(exported_path, target)`: the exported program (one of ours; yours would do as well) as a package.
-# - in `service.py`, `answer(package_path, requests_path)`: the requests are JSON, `[{"tokens": […], "kind": …}, …]`, of different kinds
-#   and lengths. Return eight numbers for each, in order: those that the message would get if it came alone. The judge runs this
-#   file in a folder with nothing else of yours.
+# - in `package_model.py`, `package(exported_path, target)`: the exported program (the judge passes one of ours) as a package.
+# - in `service.py`, `answer(package_path, requests_path)`: the requests are JSON, `[{"tokens": […], "kind": …}, …]`, of different kinds and
+#   lengths. Return eight numbers for each, in order: the result of that message alone. The judge runs this file in a folder that contains
+#   nothing else of yours.
 #
-# Compiling takes half a minute or more; the judge does it once for all four checks. *Cold start* is measured from an empty process to the first
-# answer, against a process that compiles the source with `torch.compile` when the first message comes.
+# Compiling takes half a minute or more; the judge does it once for all four checks. *Cold start* is measured from an empty process to the
+# first answer, and compared with a process that compiles the source with `torch.compile` when the first message arrives.
 #
 # ### HINTS control_flow_export.package
 
@@ -247,7 +248,7 @@ for request, answer in zip(requests, answers, strict=True):
     )
 
 # %% [markdown]
-# And what would one batch have said? Six messages of one kind, together and alone:
+# What would a single batch have returned? Six messages of one kind, together and alone:
 
 # %%
 batch = messages(6, 12)
@@ -266,9 +267,9 @@ check("control_flow_export.package")
 #
 # ### CARD control_flow_export.freeze
 #
-# Before there was AOTInductor, `torch.jit.freeze` made constants of a module's attributes, and what depends on them went away;
-# `torch.jit.optimize_for_inference` went on from there. Write in `freezing.py` `figures(path)`: of a TorchScript file, three dicts `"scripted"`,
-# `"frozen"` and `"optimized"`, each with
+# Before AOTInductor, `torch.jit.freeze` turned a module's attributes into constants and folded what depends on them;
+# `torch.jit.optimize_for_inference` optimized the result further. Write in `freezing.py` `figures(path)`: for a TorchScript file, three
+# dicts `"scripted"`, `"frozen"` and `"optimized"`, each with
 #
 # | key | what is counted in `forward`, inner blocks too |
 # | --- | --- |
@@ -277,7 +278,7 @@ check("control_flow_export.package")
 # | `batch_norms`, `dropouts` | `aten::batch_norm`, `aten::dropout` |
 # | `mkldnn` | nodes with *mkldnn* in their kind, in any case |
 #
-# of the graph with its methods inlined; in evaluation mode, whatever mode the file was saved in.
+# of the graph with its methods inlined; in evaluation mode, whichever mode the file was saved in.
 #
 # ### HINTS control_flow_export.freeze
 
@@ -297,16 +298,16 @@ check("control_flow_export.freeze")
 #
 # ### CARD control_flow_export.decode_graphs
 #
-# `decoder.py` writes answers token by token. Its kernels are so small that a GPU waits for the host. A CUDA graph records the
-# step's kernels once and repeats them with one launch: the same kernels, the same sizes, the same addresses. Nothing of Python runs in a replay. So what changes from
-# token to token has to be in tensors. Write in `decode.py`:
+# `decoder.py` writes answers token by token. Its kernels are so small that the GPU waits for the host. A CUDA graph records the step's
+# kernels once and repeats them with one launch: the same kernels, the same sizes, the same addresses. No Python code runs in a replay, so
+# everything that changes from token to token has to be in tensors. Write in `decode.py`:
 #
-# - `export_step(seed, target)`: one step for four answers as an exported program. Inputs in this order: `token` int64 `[4]`; `place` int64 `[]`;
-#   `keys` and `values`, float32 `[3, 4, 4, 64, 16]` each (layer, answer, head, place, width), which the step changes in place.
-#   Output float32 `[4, 256]`. What an earlier answer left in the cache must not matter.
-# - `generate(seed, first, out)`: as `decoder.generate`. On a GPU the step is a recorded `torch.cuda.CUDAGraph`; elsewhere it runs as it is.
+# - `export_step(seed, target)`: one step for four answers as an exported program. Inputs in this order: `token` int64 `[4]`; `place` int64
+#   `[]`; `keys` and `values`, float32 `[3, 4, 4, 64, 16]` each (layer, answer, head, place, width), which the step changes in place. Output
+#   float32 `[4, 256]`. The result must not depend on what an earlier answer left in the cache.
+# - `generate(seed, first, out)`: as `decoder.generate`. On a GPU the step is a recorded `torch.cuda.CUDAGraph`; elsewhere it runs directly.
 #
-# The exported step shows on a CPU what a recording needs; two more checks run on a GPU, where there is one.
+# On a CPU, the checks look at whether the exported step can be recorded; two more checks run on a GPU, where there is one.
 #
 # ### HINTS control_flow_export.decode_graphs
 
@@ -330,11 +331,12 @@ check("control_flow_export.decode_graphs")
 #
 # Write in `migration.py`:
 #
-# - `inventory(path)`: what of a TorchScript file has to be rewritten. `methods`: sorted names of those that do not begin with an underscore,
-#   `forward` too; `ifs` and `loops`: `prim::If` and `prim::Loop` in all of them together, inner blocks too, methods inlined; `training`: the mode it was saved in;
-#   `parameters`: how many numbers.
-# - `successors()`: for each construct below, what takes its place in a file that leaves Python. The choices: `torch.export.export`, `torch.export.save`,
-#   `torch.export.load`, `torch.compile`, `torch.cond`, `while_loop`, `dynamic_shapes`, `AOTInductor`, `torch.library.custom_op`, `one program each`.
+# - `inventory(path)`: what in a TorchScript file has to be rewritten. `methods`: sorted names of those that do not begin with an
+#   underscore, `forward` too. `ifs` and `loops`: the number of `prim::If` and `prim::Loop` in all of these methods together, inner blocks
+#   too, methods inlined. `training`: the mode it was saved in. `parameters`: the number of parameter elements.
+# - `successors()`: for each construct below, what replaces it in a model that is deployed without Python. The choices:
+#   `torch.export.export`, `torch.export.save`, `torch.export.load`, `torch.compile`, `torch.cond`, `while_loop`, `dynamic_shapes`,
+#   `AOTInductor`, `torch.library.custom_op`, `one program each`.
 #
 # `torch.jit.trace` · `torch.jit.script` · `torch.jit.save` · `torch.jit.load in Python` · `torch::jit::load in C++` · `torch.jit.freeze` ·
 # `torch.jit.optimize_for_inference` · `an if on a tensor's value` · `an if on a size` · `a while on a tensor's value` ·
@@ -355,13 +357,17 @@ check("control_flow_export.migration")
 #
 # ### CARD control_flow_export.diagnose
 #
-# `failure_a.txt` to `failure_d.txt` are four programs with their lines counted, and what PyTorch said when they ran. Write in `diagnosis.py`
+# `failure_a.txt` to `failure_d.txt` are four programs with line numbers, and PyTorch's output when they ran. Write in `diagnosis.py`
 # `diagnosis()`: for each of `"a"` to `"d"` a dict with
 #
-# - `cause`: `branch_on_data` (an if on a tensor's value), `fixed_size` (a size that was to be free is written down), `no_fake_kernel` (an operator of which
-#   only its kernel knows what comes out), `recompiles` (a guard that fails each time) or `size_from_data` (a decision on how many elements there are, which only the data say).
-# - `line`: the line of `forward` that brings it about.
-# - `name`: what the log names: the operator, the attribute, the dimension or the symbol, as it is written there.
+# - `cause`: one of
+#   - `branch_on_data`: an if on a tensor's value;
+#   - `fixed_size`: a size that should be free was fixed;
+#   - `no_fake_kernel`: an operator whose output shape only its kernel knows;
+#   - `recompiles`: a guard that fails each time;
+#   - `size_from_data`: a decision on a number of elements that only the data determine.
+# - `line`: the line of `forward` that causes it.
+# - `name`: the operator, the attribute, the dimension or the symbol that the log names, as it is written there.
 #
 # Each failure earns a quarter of the points.
 #
@@ -378,11 +384,11 @@ check("control_flow_export.diagnose")
 #
 # ### CARD control_flow_export.loop_in_kernel
 #
-# Sparsemax is a softmax with real zeros: `max(x - tau, 0)`, with the `tau` of each row at which that adds up to 1. `sparsemax.py` has it
-# as a loop in eager PyTorch, `eager`: what lies below `tau` is left out, until nothing is left out any more. After each step the host waits
-# for the device to say whether some row needs another one, and all rows take as many steps as the slowest.
+# Sparsemax is a softmax with exact zeros: `max(x - tau, 0)`, with the `tau` of each row for which the results add up to 1. `sparsemax.py`
+# implements it as a loop in eager PyTorch, `eager`: drop entries below `tau` and recompute `tau` until no entry is dropped. After each step
+# the host waits for the device to learn whether any row needs another step, and all rows take as many steps as the slowest.
 #
-# Write `sparsemax(x, out)` there, with a Triton kernel of your own whose loop ends by itself. `x` and `out` are float32
+# Write `sparsemax(x, out)` there, with a Triton kernel of your own whose loop decides by itself when to end. `x` and `out` are float32
 # `[rows, columns]`, contiguous, up to 8192 columns; every row has a finite element, and some may be −inf, whose result is 0.
 #
 # Without a GPU the kernel runs in Triton's interpreter. Two more checks run on a GPU, where there is one.
@@ -406,14 +412,15 @@ check("control_flow_export.loop_in_kernel")
 #
 # ### CARD control_flow_export.decide_on_gpu
 #
-# In a batch, the encoder's early exit depends on all messages: task 5 kept them apart. On a GPU that costs more than anything else, as a message
-# alone is far smaller than a launch, and at `int(kind)` and at the exit the host waits for the device.
+# In a batch, the encoder's early exit depends on all messages, so task 5 ran them one at a time. On a GPU that is the most expensive way:
+# the work for one message is far smaller than a launch, and at `int(kind)` and at the exit the host waits for the device.
 #
-# Write `route(seed, tokens, kinds, out)` in `deciding.py`: all messages in one batch, each with its own three decisions. `one_by_one` there says what is right.
-# `tokens` is int64 `[n, 128]`, each message's tokens and behind them zeros; `kinds` is int64 `[n]`; `out` is float32 `[n, 8]`. All lie in the host's memory.
+# Write `route(seed, tokens, kinds, out)` in `deciding.py`: all messages in one batch, each with its own three decisions. `one_by_one` there
+# is the reference. `tokens` is int64 `[n, 128]`, each message's tokens followed by zeros; `kinds` is int64 `[n]`; `out` is float32 `[n,
+# 8]`. All are in host memory.
 #
 # - A message's kind, its own length (not that of the batch) and its own confidence decide.
-# - Its scores are those that it gets alone, in float32, without TF32.
+# - Its scores are those of the message alone, in float32, without TF32.
 #
 # ### HINTS control_flow_export.decide_on_gpu
 
@@ -439,8 +446,9 @@ check("control_flow_export.decide_on_gpu")
 #
 # ### CARD control_flow_export.hugging_face
 #
-# `routed.py` is a `BertPreTrainedModel` of Hugging Face's `transformers`: a `BertModel` (2 layers of 48, untrained; BERT-base is the same class with another configuration)
-# whose `forward` has two branches of a service's own. The kind decides the attention mask, and the length decides how the words are pooled. Write in `hugging_face.py`:
+# `routed.py` is a `BertPreTrainedModel` of Hugging Face's `transformers`: a `BertModel` (2 layers of 48, untrained; BERT-base is the same
+# class with another configuration) whose `forward` adds two branches. The kind decides the attention mask, and the length decides how the
+# words are pooled. Write in `hugging_face.py`:
 #
 # - `to_torchscript(seed, target)`: `load(seed)` as a TorchScript file, with the source's inputs and output. It is loaded in a process that has neither `routed.py` nor `transformers`.
 # - `to_export(seed, target)`: `load(seed)` as an exported program, written with `torch.export.save`. *n* from 1 to 64 and *length* from 1 to 128 are free.
@@ -483,10 +491,11 @@ check("control_flow_export.hugging_face")
 #
 # ### CARD control_flow_export.report
 #
-# One page for the people who run the service:
+# One page for the team that runs the service:
 #
-# 1. How you know that the package decides as the source does: on which ways, with which largest difference, on how many messages.
-# 2. One row a form (trace, TorchScript, exported program, package): ways on which it is right, whether the early exit saves anything, size, first answer, time of a call with its spread.
+# 1. How you know that the package decides as the source does: on which paths, with which largest difference, on how many messages.
+# 2. One row for each form (trace, TorchScript, exported program, package): the paths on which it is right, whether the early exit saves
+#    anything, size, first answer, time of a call with its spread.
 # 3. What was not measured, why, and what you would measure first with a GPU.
 # 4. What you would ship, and which change of model or PyTorch would break it.
 #

@@ -116,9 +116,9 @@ check("first_kernels.row_sums")
 # [rows, columns], `x` is [columns, rows]; both are float32 and row-major, of any shape. 32 rows of y may not fit into
 # shared memory (48 KB).
 #
-# If a warp reads a row of x, its 32 elements go to 32 different rows of y, a whole row apart. Put a tile into
-# `__shared__` memory instead: read rows, wait at a barrier, write rows. Then look at the **32 banks** of the shared memory:
-# lanes that ask for different addresses in one bank are served one after the other.
+# If a warp reads a row of x, its 32 elements go to 32 different rows of y, a whole row apart. Put a tile into `__shared__` memory instead:
+# read rows, wait at a barrier, write rows. Then look at the **32 banks** of the shared memory: if lanes access different addresses in one
+# bank, the accesses are served one after the other.
 #
 # ### HINTS first_kernels.transpose
 
@@ -177,8 +177,8 @@ check("first_kernels.matmul")
 #
 # ### CARD first_kernels.roofline
 #
-# Write `roofline(flops, moved, seconds, peak, bandwidth)`. `flops` and `moved` (bytes) are what a kernel did in
-# `seconds`; `peak` (operations a second) and `bandwidth` (bytes a second) are what the GPU can do. Return a dict:
+# Write `roofline(flops, moved, seconds, peak, bandwidth)`. A kernel executed `flops` operations and moved `moved` bytes in `seconds`;
+# `peak` (operations per second) and `bandwidth` (bytes per second) are the GPU's limits. Return a dict:
 #
 # | key | value |
 # | --- | --- |
@@ -217,12 +217,12 @@ check("first_kernels.roofline")
 #
 # ### CARD first_kernels.read_profile
 #
-# `ncu --csv --page raw --print-units base` prints a table: a line with the names of the columns, a line with their units,
-# and a line for each kernel. Which metrics it has, and in which place, differs from file to file. Numbers may have commas,
-# such as `"1,234,567"`. Write `read_profile(path, needed_path, sms)`:
+# `ncu --csv --page raw --print-units base` prints a table: a line with the names of the columns, a line with their units, and a line for
+# each kernel. The metrics and their order differ from file to file. Numbers may have commas, such as `"1,234,567"`. Write
+# `read_profile(path, needed_path, sms)`:
 #
-# - `path` is such a CSV file. `needed_path` is a JSON file: for the name of each kernel, the bytes that it has to move
-#   at least. `sms` is the number of streaming multiprocessors (SMs) of the GPU.
+# - `path` is such a CSV file. `needed_path` is a JSON file: for the name of each kernel, the minimum bytes that it has to move. `sms` is
+#   the number of streaming multiprocessors (SMs) of the GPU.
 # - Return a list with one word for each kernel, in the file's order: the first of these that is true.
 #
 # | word | when |

@@ -35,7 +35,8 @@ from hotloop import check
 #
 # ### CARD gemm_hopper.mbarrier_phases
 #
-# Write `mbarrier_phases(count, events)`: what an mbarrier does that was initialized with `count` arrivals. `events` is a list of lists:
+# Write `mbarrier_phases(count, events)`: the behavior of an mbarrier that was initialized with `count` arrivals. `events` is a list of
+# lists:
 #
 # | event | meaning |
 # | --- | --- |
@@ -43,7 +44,7 @@ from hotloop import check
 # | `["expect_tx", bytes]` | the open phase waits for so many more bytes |
 # | `["arrive_expect_tx", bytes]` | both, the bytes first |
 # | `["complete_tx", bytes]` | a copy has brought so many bytes |
-# | `["wait_parity", parity]` | a thread asks whether the phase of this parity is complete |
+# | `["wait_parity", parity]` | a thread tests whether the phase of this parity is complete |
 #
 # Phases are numbered 0, 1, 2, …, with parities 0, 1, 0, …. The open phase is complete when no arrival and no byte is missing; the next one begins with `count`
 # arrivals and no bytes. A wait succeeds if its parity is that of the phase before the open one; before phase 0 that is a phase of parity 1.
@@ -101,23 +102,24 @@ check("gemm_hopper.bulk_copy")
 #
 # ### CARD gemm_hopper.find_the_hang
 #
-# Beside this notebook lie nine programs, `pipeline_a.cu` to `pipeline_i.cu`. Eight have one fault each, in one line; one is right. Read them, decide, and only then run one with
-# `hotloop cuda run --check pipeline_a.cu`: the checker names where a fault **shows**, you name the **line that has to change**.
+# Beside this notebook are nine programs, `pipeline_a.cu` to `pipeline_i.cu`. Eight have one fault each, in one line; one is right. Read
+# them, decide, and only then run one with `hotloop cuda run --check pipeline_a.cu`: the checker names where a fault **shows**, you name the
+# **line that has to change**.
 #
 # Write `find_the_hang()`. It returns a dict with an entry for each letter, such as `{"a": {"cause": "hang", "line": 12}, …}`:
 #
 # | cause | what it means |
 # | --- | --- |
-# | `hang` | threads wait for what never happens |
-# | `race` | a slot is read before it is there, or overwritten while it is read |
-# | `tx_count` | copies bring other bytes than the barrier was told |
+# | `hang` | threads wait for an event that never happens |
+# | `race` | a slot is read before its copy has arrived, or overwritten while it is read |
+# | `tx_count` | copies transfer another number of bytes than the barrier expects |
 # | `mbarrier` | an mbarrier is used before it is initialized, or has one arrival too many |
 # | `fence` | a copy may not see what threads have stored |
 # | `in_flight` | registers are used while a product may still write them |
 # | `swizzle` | a descriptor with another swizzle than the tile's |
 # | `clean` | nothing is wrong: `line` is 0 |
 #
-# `line` is the number of the line whose change makes the program right.
+# `line` is the number of the line that has to change to make the program right.
 #
 # ### HINTS gemm_hopper.find_the_hang
 
@@ -156,7 +158,7 @@ check("gemm_hopper.find_the_hang")
 # **Warp 4 only copies, warps 0 to 3 only add.** A chunk of 1,024 numbers is one bulk copy into one of two slots. While the consumers add one slot, the other one is filled. Each slot has two mbarriers:
 # `full` (the copy has arrived) and `empty` (all consumers have read). There are more steps than slots, and than any number of slots that you might choose.
 #
-# The check counts the bytes that are on their way while the consumers read: all but those of the first step can be.
+# The check counts the bytes that are in flight while the consumers read: all but those of the first step can be.
 #
 # ### HINTS gemm_hopper.two_slots
 
@@ -321,7 +323,8 @@ check("gemm_hopper.fp8_block_scaled")
 # | `tensor_memory_loads` | `LDTM`, from Blackwell's tensor memory |
 # | `flops` | two operations for each m · n · k in the names of HGMMA and QGMMA, each instruction once |
 #
-# An instruction stands behind its address and perhaps a predicate: `/*04e0*/   @UP1 UTCHMMA gdesc[UR10], …`. Names of kernels and comments may contain the same words.
+# An instruction follows its address and perhaps a predicate: `/*04e0*/ @UP1 UTCHMMA gdesc[UR10], …`. Names of kernels and comments may
+# contain the same words.
 #
 # ### HINTS gemm_hopper.inspect_sass
 
@@ -373,7 +376,8 @@ check("gemm_hopper.inspect_sass")
 # Blackwell has no wgmma. **One thread** starts a product (`umma_bf16`), its sums lie in **tensor memory**, and an mbarrier says when it is complete (`umma_commit`). The comments in `hotloop/blackwell.cuh` say which function is for a warp and which for a thread.
 # mbarriers and tensor loads are those that you know.
 #
-# The simulator has no tensor memory: nvcc compiles the kernel for sm_100a, and the check reads its machine code. **Nobody checks its values here.** So go through it as in task 3: who waits for what, and what may be overwritten when?
+# The simulator has no tensor memory: nvcc compiles the kernel for sm_100a, and the check reads its machine code. **No check computes its
+# values here.** So review it as in task 3: which thread waits for which barrier, and what may be overwritten when?
 #
 # ### HINTS gemm_hopper.tensor_memory
 

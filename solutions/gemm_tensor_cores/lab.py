@@ -14,18 +14,17 @@
 # %% [markdown]
 # # GEMM on tensor cores
 #
-# Most of the time of a language model goes into matrix products (GEMM). In this notebook you write them from register tiles to
-# tensor cores with a pipeline of asynchronous copies, order the programs of a Triton kernel for the L2 cache, multiply with weights of
-# four bits, quantize to MXFP8, MXFP4 and NVFP4, and write the attention kernel of a decode step.
+# Most of the time of a language model goes into matrix products (GEMM). In this notebook you write them from register tiles to tensor cores
+# with a pipeline of asynchronous copies, and order the programs of a Triton kernel for the L2 cache. Then you multiply with weights of four
+# bits, quantize to MXFP8, MXFP4 and NVFP4, and write the attention kernel of a decode step.
 #
 # How it works here:
 #
 # - CUDA C++ kernels are in `kernels.cu`, Triton kernels in `kernels_triton.py`, one in Gluon in `gluon_tile.py`. Edit them beside this notebook, save, and run the cell
 #   with `check(…)`.
-# - Without a GPU, Hotloop's simulator runs CUDA C++. `#include "hotloop/tensor_cores.cuh"` has `ldmatrix` and `mma`: one PTX
-#   instruction each with nvcc, and the same fragments in the simulator. `cuda_pipeline.h` is CUDA's own; in the simulator a
-#   copy arrives when its thread waits for it, so that a missing wait or barrier is found with its line. What only a GPU can show
-#   says `not_measured`.
+# - Without a GPU, Hotloop's simulator runs CUDA C++. `#include "hotloop/tensor_cores.cuh"` has `ldmatrix` and `mma`: one PTX instruction
+#   each with nvcc, and the same fragments in the simulator. `cuda_pipeline.h` is CUDA's own; in the simulator a copy arrives only when its
+#   thread waits for it, so the simulator reports a missing wait or barrier with its line. What only a GPU can show says `not_measured`.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # The lesson has a picture of the fragments, of the swizzle and of the pipeline.
@@ -75,9 +74,9 @@ check("gemm_tensor_cores.mma_tile")
 # `swizzle(a, b, c, m, n, k)` is launched as `<<<dim3(m / 64, n / 64), 128>>>`: four warps compute 64 × 64 elements of c, and the extents
 # are multiples of 64. Types and layouts are as in task 2.
 #
-# Load tiles of 64 × 64 of a and of b, 16 bytes a thread at a time. A row of such a tile has 128 bytes, all 32 banks once, and so the eight rows that
-# `ldmatrix` reads at a time lie in the same four banks: 8 passes instead of one. Padding would help; here **16,384 bytes are all you have**.
-# Change the order of the eight chunks of 16 bytes within each row instead.
+# Load tiles of 64 × 64 of a and of b, 16 bytes per thread at a time. A row of such a tile has 128 bytes, all 32 banks once. So the eight
+# rows that `ldmatrix` reads at a time are in the same four banks: 8 passes instead of one. Padding would help; here **you have only 16,384
+# bytes**. Change the order of the eight chunks of 16 bytes within each row instead.
 #
 # ### HINTS gemm_tensor_cores.swizzle
 
@@ -89,11 +88,13 @@ check("gemm_tensor_cores.swizzle")
 #
 # ### CARD gemm_tensor_cores.pipelined
 #
-# `pipelined(a, b, c, m, n, k)`: the same product and launch, with padding or swizzle as you like (48 KB). **While the warps multiply the tiles of one
-# step, the tiles of the next step are on their way.** Copy with `__pipeline_memcpy_async(to, from, 16)`, `__pipeline_commit()` and
-# `__pipeline_wait_prior(n)` from `cuda_pipeline.h`. A thread waits for its own copies; a barrier after that makes them visible to the others.
+# `pipelined(a, b, c, m, n, k)`: the same product and launch, with padding or swizzle as you like (48 KB). **While the warps multiply the
+# tiles of one step, the copies of the next step's tiles are in flight.** Copy with `__pipeline_memcpy_async(to, from, 16)`,
+# `__pipeline_commit()` and `__pipeline_wait_prior(n)` from `cuda_pipeline.h`. A thread waits for its own copies; a barrier after that makes
+# them visible to the others.
 #
-# The check counts the bytes between whose copy and wait the warp multiplied. Only the first step, of at most 64 elements of k, may be waited for at once.
+# The check counts the bytes for which the warp multiplied between copy and wait. Only the first step, of at most 64 elements of k, may be
+# waited for at once.
 #
 # ### HINTS gemm_tensor_cores.pipelined
 
@@ -150,15 +151,16 @@ check("gemm_tensor_cores.epilogue")
 #
 # ### CARD gemm_tensor_cores.quantize_w4
 #
-# Write `quantize_w4(path, group)`. `path` is a JSON file with a matrix of weights as k rows of n numbers; `group` is even and divides k. Each
-# `group` rows of a column share a scale, and a weight is stood for by `(code − 8) · scale`, with a code from 0 to 15. Return a dict:
+# Write `quantize_w4(path, group)`. `path` is a JSON file with a matrix of weights as k rows of n numbers; `group` is even and divides k.
+# Each `group` rows of a column share a scale, and a weight is represented by `(code − 8) · scale`, with a code from 0 to 15. Return a dict:
 #
 # | key | value |
 # | --- | --- |
 # | `"scales"` | k / group rows of n floats above 0 |
 # | `"packed"` | k / 2 rows of n whole numbers: the code of row 2i plus 16 times the code of row 2i + 1 |
 #
-# No weight may be further from what stands for it than half of one seventh of the largest magnitude in its group. All weights of a group can be zero.
+# No weight may differ from its representation by more than half of one seventh of the largest magnitude in its group. All weights of a
+# group can be zero.
 #
 # ### HINTS gemm_tensor_cores.quantize_w4
 
@@ -221,9 +223,10 @@ check("gemm_tensor_cores.w4a16")
 # | `"mxfp4"` | E2M1: 0, 0.5, 1, 1.5, 2, 3, 4, 6 | 32 | E8M0 | 1.0 |
 # | `"nvfp4"` | E2M1 | 16 | E4M3 | largest magnitude of all / (6 · 448) |
 #
-# MX (OCP specification, section 6.3): the exponent of the scale is that of the block's largest magnitude, floor(log2), minus that of the largest element
-# (8 for E4M3, 2 for E2M1), at least −127 and at most 127; a block of zeros has the code 0. An element is value / scale, rounded to the nearest number of its format, **ties to the even code**; what is
-# beyond the largest element becomes the largest. The sign is the highest bit (128 or 8), also of what is rounded to 0.
+# MX (OCP specification, section 6.3): the exponent of the scale is that of the block's largest magnitude, floor(log2), minus that of the
+# largest element (8 for E4M3, 2 for E2M1). It is at least −127 and at most 127; a block of zeros has the code 0. An element is value /
+# scale, rounded to the nearest number of its format, **ties to the even code**; values beyond the largest element are clamped to it. The
+# sign is the highest bit (128 or 8), also for a value that is rounded to 0.
 #
 # NVFP4: the scale of a block is its largest magnitude / 6 / tensor_scale, rounded to E4M3; an element is value / (scale · tensor_scale), with the rounded
 # scale, and code 0 where that is 0. For a file of zeros tensor_scale is 1.0.
@@ -300,8 +303,8 @@ check("gemm_tensor_cores.block_scaled")
 #
 # - `q` [sequences, heads, d] is float16, `out` has the same shape and is float32. d is a power of two, at least 32.
 # - `k` and `v` [pages, 16, kv_heads, d] are float16, a cache of pages of 16 tokens. Each kv_head serves heads / kv_heads (at most 16) neighboring query heads: head h uses kv_head h // (heads // kv_heads).
-# - `pages` [sequences, most pages] and `lengths` [sequences] are int32: token t of sequence s lies in page `pages[s, t // 16]`, at place t % 16. Entries after a
-#   sequence's end are not valid pages.
+# - `pages` [sequences, most pages] and `lengths` [sequences] are int32: token t of sequence s is in page `pages[s, t // 16]`, at position t
+#   % 16. Entries after a sequence's end are not valid pages.
 #
 # One sequence of 480 tokens and two kv_heads would be two programs. Split the tokens, at least 12 programs in the first launch of such a call, and let a second
 # kernel combine the parts: with the sum l and the maximum x of each part, log-sum-exp = x + log l weights the parts. Load each page once for all heads that
@@ -362,19 +365,20 @@ check("gemm_tensor_cores.inspect_listing")
 #
 # ### CARD gemm_tensor_cores.gluon_tile
 #
-# Triton decides on layouts, shared memory and pipelines for you. Gluon, in the same package, has you decide: you allocate the slots, initialize the
-# barriers, start the TMA loads and wait for wgmma. No GPU is needed to compile it for one.
+# Triton decides on layouts, shared memory and pipelines for you. In Gluon, which is in the same package, you decide: you allocate the
+# slots, initialize the barriers, start the TMA loads and wait for wgmma. You need no GPU to compile a kernel for one.
 #
 # Write in `gluon_tile.py`:
 #
 # - `product(a, b, c, k, TILE_N, STAGES)`: program (i, j) computes one tile of c = a @ b, with sums in float32. `a`, `b` and `c` are tensor descriptors of float16 whose tiles are 128 × 64, 64 × TILE_N and
 #   128 × TILE_N; `k` is a multiple of 64. Keep `STAGES` slots for a and b (2 to 4), so that **a load is under way whenever a product starts**, but for the last one. Store the result by TMA. One warp group
 #   of four warps; both operands come from shared memory.
-# - `read_ptx(path)`: of such a kernel's PTX, a dict of `shape`, the wgmma's, such as `"m64n128k16"`; `products`, how many wgmma.mma_async there are; `stages`, how many barriers are initialized;
-#   `loads` and `stores`, the TMA instructions in each direction; `bytes`, the most that a phase of a barrier expects.
+# - `read_ptx(path)`: for such a kernel's PTX, a dict. `shape` is the wgmma's, such as `"m64n128k16"`; `products` is the number of
+#   wgmma.mma_async, `stages` the number of initialized barriers. `loads` and `stores` are the numbers of TMA instructions in each
+#   direction, and `bytes` is the most that a phase of a barrier expects.
 #
-# The judge runs the IR of your kernel on a model of these instructions, which knows each copy and each product that is under way, and compiles the same IR to PTX itself. Speed on a GPU: not measured here.
-# Predict before you read: how many wgmma does a tile of 128 × 128 × 64 need?
+# The judge runs the IR of your kernel on a model of these instructions that tracks each copy and each product in flight, and compiles the
+# same IR to PTX itself. Speed on a GPU: not measured here. Predict before you read: how many wgmma does a tile of 128 × 128 × 64 need?
 #
 # ### HINTS gemm_tensor_cores.gluon_tile
 

@@ -14,16 +14,16 @@
 # %% [markdown]
 # # An LLM serving engine
 #
-# A server of a language model has one scarce resource that other servers do not have: every request keeps memory for as long
-# as it runs, and more of it with every token. In this notebook you write the parts of an engine that follow from that, put
-# them behind an OpenAI-compatible endpoint, and plan a deployment from a data sheet.
+# A server of a language model has one scarce resource that other servers do not have: every request occupies memory for as long as it runs,
+# and more of it with every token. In this notebook you write the parts of an engine that follow from that, put them behind an
+# OpenAI-compatible endpoint, and plan a deployment from a data sheet.
 #
 # How it works here:
 #
 # - Most code is written in files beside this notebook. Open them in JupyterLab's editor, save, and run the cell with `check(…)`
 #   here. A separate judge process calls your code on hidden inputs and tells you what it saw.
-# - No GPU is needed. The model is a decoder of 95,000 weights that was trained on Hotloop's own lessons, one character a token.
-#   It writes nonsense, but it attends to everything that it has read, so a wrong block gives wrong characters.
+# - No GPU is needed. The model is a decoder of 95,000 weights that was trained on Hotloop's own lessons, one character per token. It writes
+#   nonsense, but it attends to all tokens before, so a wrong block gives wrong characters.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -45,8 +45,8 @@ from hotloop import check
 #
 # ### CARD llm_serving_engine.block_manager
 #
-# Write `BlockManager` in `blocks.py`. A pool has `blocks` blocks with room for `size` tokens. Each sequence has a **block
-# table**; its token t lies in block `table[t // size]`, slot `t % size`.
+# Write `BlockManager` in `blocks.py`. A pool has `blocks` blocks with room for `size` tokens. Each sequence has a **block table**; its
+# token t is in block `table[t // size]`, slot `t % size`.
 #
 # - `add(sequence, tokens)` gives a new sequence its blocks and returns how many of its first tokens are cached already. The
 #   **prefix cache** holds full blocks, each by *all* tokens up to its end: keys and values depend on everything before them.
@@ -55,14 +55,15 @@ from hotloop import check
 # - `append(sequence, token)` makes room for one token. If the last block is full, it is a new block. If it is shared, the sequence
 #   gets a copy of it first (**copy-on-write**): return `[[old, new]]`. Otherwise return `[]`. A block that becomes full is
 #   cached, by the same rule.
-# - `fork(parent, child)`: the child shares all blocks of the parent, also the last one.
+# - `fork(parent, child)`: the child shares all blocks of the parent, including the last one.
 # - `free(sequence)`: blocks without an owner are unused again; cached ones stay cached, and can be evicted.
 # - `table(sequence)`: its blocks.
 #
-# A new block is an unused one. Only if there is none, **evict** the cached block that has had no owner for longest; of the blocks
-# of one `free`, the last in the table goes first. What does not fit is refused: return `None`, and change nothing.
+# For a new block, take an unused one. Only if there is none, **evict** the cached block that has been without an owner for the longest
+# time; of the blocks of one `free`, the last in the table goes first. If the request does not fit, refuse it: return `None`, and change
+# nothing.
 #
-# The numbers of blocks are your choice. The judge follows your tables and keeps track of what lies in each slot.
+# You choose the block numbers. The judge follows your tables and tracks the contents of each slot.
 #
 # ### HINTS llm_serving_engine.block_manager
 
@@ -104,13 +105,13 @@ check("llm_serving_engine.paged_attention")
 # | `step_ms` | a step takes `base` + `row` · rows + `token` · tokens + `context` · (for each token, how many tokens it attends to) |
 # | `waiting`, `running` | requests: `id`, `arrived_ms`, `tokens` (prompt and generated), `computed`, `generated`, `blocks`, `first_ms`, `last_ms` |
 #
-# A request that runs computes up to `tokens − computed` tokens in a step, and takes the blocks that it needs for them. When all are computed,
-# it generates one more token, until it ends; how many that will be is not known. A preempted request gives back its blocks
-# and goes on waiting; all of its tokens must be computed again. Something must run in every step.
+# A running request computes up to `tokens − computed` tokens in a step, and takes the blocks that it needs for them. When all are computed,
+# it generates one more token, until it ends; the number of tokens that it will generate is unknown. A preempted request gives back its
+# blocks and waits again; all of its tokens must be computed again. Each step must run something.
 #
-# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces, beside
-# *first come, first served* and beside the policy of vLLM's scheduler: running requests first, in their order, with all
-# their tokens; then waiting ones in theirs, the last one with a chunk; if blocks are missing, the last running request is preempted.
+# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces, and compares
+# it with *first come, first served* and with the policy of vLLM's scheduler. The latter takes running requests first, in their order, with
+# all their tokens; then waiting ones in theirs, the last one with a chunk. If blocks are missing, it preempts the last running request.
 #
 # ### HINTS llm_serving_engine.scheduler
 
@@ -122,9 +123,9 @@ check("llm_serving_engine.scheduler")
 #
 # ### CARD llm_serving_engine.speculative
 #
-# A small draft model has proposed k tokens. The target model has computed its probabilities at all k places, and at the one
-# after them, in one pass. Write `verify(drafted, draft, target, rng)` in `speculative.py`; it returns how many drafted tokens are
-# accepted, from the first on, and the token that follows them.
+# A small draft model has proposed k tokens. The target model has computed its probabilities at all k positions, and at the one after them,
+# in one pass. Write `verify(drafted, draft, target, rng)` in `speculative.py`; it returns how many drafted tokens are accepted, from the
+# first on, and the token that follows them.
 #
 # Accept as often as possible, and so that the tokens have exactly the distribution that sampling from the target alone would give.
 # Rows of `draft` and `target` are probabilities, sampling parameters included: a greedy model has a single 1. No drafted
@@ -140,7 +141,7 @@ check("llm_serving_engine.speculative")
 #
 # ### CARD llm_serving_engine.serve
 #
-# Write `Server` in `server.py`. It does no input or output: connections are numbers, and the model runs elsewhere.
+# Write `Server` in `server.py`. It does no I/O: connections are numbers, and the model runs elsewhere.
 #
 # - `receive(connection, method, path, body)`: `POST /v1/completions` with a JSON object: `prompt` (a text of `CHARACTERS`, not
 #   empty), `max_tokens` (16), `stream` (false), `seed` (0); or `POST /v1/chat/completions` with `messages` in place of `prompt`, see below. Other paths get status 404. A malformed request gets 400,
@@ -152,7 +153,7 @@ check("llm_serving_engine.speculative")
 # - `finish(tokens)`: the model's token for each row, in order. It counts only if the row ended with the request's last token.
 # - `output()` returns what to send: pieces `{"connection", "start": [status, content type]}`, `{"connection", "body": text}` and
 #   `{"connection", "end": true}`, in this order for a connection, with as many bodies as you like.
-# - `disconnect(connection)`: the client is gone. Its blocks are free at once, and nothing is sent any more.
+# - `disconnect(connection)`: the client has closed the connection. Its blocks are free at once, and nothing more is sent.
 #
 # A completion ends after `max_tokens` tokens (`finish_reason` is `"length"`), or when the model gives token 0 (`"stop"`), which is not
 # part of the text. The answer is `{"id", "object": "text_completion", "choices": [{"index": 0, "text", "finish_reason"}], "usage"}`, as
@@ -164,9 +165,9 @@ check("llm_serving_engine.speculative")
 # `f"{role}: {content}\n"` for each message, then `"assistant: "`. The `object` is `"chat.completion"`, and a choice has `"message": {"role": "assistant", "content"}` in place of `text`. In a stream it is `"chat.completion.chunk"`, with `"delta": {"content"}`; the
 # first delta has `"role": "assistant"` as well.
 #
-# No step may be wasted: at most `most_rows` requests run at a time, and a batch has at most `most_tokens` tokens. Requests that wait for one token are
-# always in the batch. What is left goes to chunks of prompts: a batch with fewer than `most_tokens` tokens has all that running requests can
-# compute, and no request waits while there is a place and memory.
+# No step may be wasted: at most `most_rows` requests run at a time, and a batch has at most `most_tokens` tokens. Requests that wait for
+# one token are always in the batch. The rest of the batch goes to chunks of prompts: a batch with fewer than `most_tokens` tokens has all
+# that running requests can compute, and no request waits while there is a free row and memory.
 #
 # ### HINTS llm_serving_engine.serve
 
@@ -181,19 +182,25 @@ check("llm_serving_engine.serve")
 # python load.py --url http://127.0.0.1:8000 --rate 10 --count 200
 # ```
 #
-# *Predict first*: at which rate does the time to first token begin to grow without end? Requests have 124 prompt tokens and 26 new ones on
-# average; `step_times.json` says what they cost. Then try rates around it.
+# *Predict first*: at which rate does the time to first token begin to grow without bound? Requests have 124 prompt tokens and 26 new ones
+# on average; `step_times.json` has the time of a step. Then try rates around it.
 
 # %% [markdown]
 # ## 6. Plan a deployment
 #
 # ### CARD llm_serving_engine.capacity
 #
-# Write `capacity(path)`. The JSON file has `layers`, `heads`, `kv_heads`, `head_dim`, `cache_bytes` (of one number in the cache), `parameters`,
-# `weight_bytes` (of one parameter), `gpus` (tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each
-# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, for everything but weights and
-# cache), `bandwidth_gb_s` (10⁹ bytes a second, of each GPU), `block_size`, and `prompt_tokens` and `output_tokens` of a request. Return a dict,
-# for one GPU of the group where it matters:
+# Write `capacity(path)`. The JSON file has
+#
+# - `layers`, `heads`, `kv_heads`, `head_dim`: of the model;
+# - `cache_bytes`: bytes of one number in the cache; `parameters`, and `weight_bytes`: bytes of one parameter;
+# - `gpus`: tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each GPU has one;
+# - `memory_gib`: GiB of each GPU; `share`: the share of it that the server may use; `reserved_gib`: GiB of that share for everything but
+#   weights and cache;
+# - `bandwidth_gb_s`: 10⁹ bytes a second, of each GPU;
+# - `block_size`; `prompt_tokens` and `output_tokens` of a request.
+#
+# Return a dict, for one GPU of the group where it matters:
 #
 # | key | value |
 # | --- | --- |
@@ -359,8 +366,8 @@ check("llm_serving_engine.paged_decode")
 # ### CARD llm_serving_engine.explain
 #
 # A server for a model with 32 layers, 8 key/value heads of 128 and a float16 cache has 60 GiB for the cache. Its requests have about 2048
-# prompt tokens and generate about 512. At most 256 of them may run, and a preempted one is computed again. (The figures are made for this
-# exercise.)
+# prompt tokens and generate about 512. At most 256 of them may run, and a preempted one is computed again. (The figures are made up for
+# this exercise.)
 #
 # | requests/s | running | waiting | preemptions/s | tokens computed/s | p99 TTFT | p50 TPOT |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -371,7 +378,7 @@ check("llm_serving_engine.paged_decode")
 # Between 5.5 and 6 requests a second, the latency jumped. Answer in 150 to 300 words:
 #
 # 1. How many sequences fit, and what happened? Show the calculation.
-# 2. Why does this make a full server slower, instead of only letting others wait? Which column shows it?
+# 2. Why does this make a full server slower, instead of only making other requests wait? Which column shows it?
 # 3. What would you change first, what does it cost, and how would you check it?
 #
 # A person grades this answer.

@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Speculation with trees, routers and structured output
 #
-# An engine that serves one token a pass, on one worker, to whoever comes first, is where serving begins. In this notebook several tokens come from a pass, a router
-# chooses among workers, and the output keeps to a grammar. Each of these is exact or counted: distributions, requests within limits, bytes.
+# A simple engine generates one token per pass, on one worker, in order of arrival. In this notebook a pass yields several tokens, a router
+# chooses among workers, and the output follows a grammar. Each of these is exact or counted: distributions, requests within limits, bytes.
 #
 # How it works here:
 #
@@ -46,13 +46,18 @@ from hotloop import check
 # A **draft tree** is a list `parents`: node 0 is the last token of the text, and each other node has a smaller number as its parent. Node i's children are drafted tokens that may come after it, in the order of their numbers. Write in
 # `drafting.py`:
 #
-# - `ngram(tokens, longest, shortest, count)`: drafts without a model. Find the longest ending of `tokens`, of at most `longest` and at least `shortest` tokens, that stands earlier in the text too (it may overlap the end, but must end
-#   before it). Return the tokens after its newest earlier place: at most `count`, and as many as there are. Return `[]` if there is no such ending.
+# - `ngram(tokens, longest, shortest, count)`: drafts without a model. Find the longest suffix of `tokens`, of at most `longest` and at
+#   least `shortest` tokens, that also occurs earlier in the text (it may overlap the end, but must end before it). Return the tokens after
+#   its latest earlier occurrence: at most `count`, and as many as there are. Return `[]` if there is no such suffix.
 # - `pick(parents, probability, count)`: `probability[i]` is the draft's for node i after its parent. Return the `count` nodes, without node 0, that are most likely to be accepted together with all nodes before them, ascending.
-# - `layout(parents)`: a dict. `"positions"`: how many places after node 0 each node is. `"attends"`: for each node the nodes of the tree that it attends to, itself among them, ascending.
-# - `verify(parents, tokens, draft, target, rng)`: the tokens that come next. `tokens[i]` is node i's. `target[i]` is the target's distribution after node i. The children of node i were sampled from `draft[i]`, in order and without
-#   replacement; if `draft[i]` is `None`, they were not sampled: a top-k of the draft or an n-gram, all different. Return the tokens of the accepted nodes, from node 0's child on, and one token after the last of them. They must have exactly the
-#   distribution that sampling from the target alone would give, and children must be accepted as often as this rule can: go through them in order, accept with min(1, p/q), and continue with what is left. Use `rng` only.
+# - `layout(parents)`: a dict. `"positions"`: the distance of each node from node 0. `"attends"`: for each node the nodes of the tree that
+#   it attends to, itself included, ascending.
+# - `verify(parents, tokens, draft, target, rng)`: the tokens that come next. `tokens[i]` is node i's. `target[i]` is the target's
+#   distribution after node i. The children of node i were sampled from `draft[i]`, in order and without replacement; if `draft[i]` is
+#   `None`, they were not sampled: a top-k of the draft or an n-gram, all different. Return the tokens of the accepted nodes, from node 0's
+#   child on, and one token after the last of them. They must have exactly the distribution that sampling from the target alone would give,
+#   and children must be accepted as often as this rule can: go through them in order, accept with min(1, p/q), and continue with the
+#   remaining distribution. Use `rng` only.
 #
 # ### HINTS llm_serving_frontier.draft_trees
 
@@ -64,14 +69,17 @@ check("llm_serving_frontier.draft_trees")
 #
 # ### CARD llm_serving_frontier.cache_router
 #
-# Four workers serve conversations. Each turn's prompt begins with all that was said before, and many conversations begin with the same system prompt. A worker that served the last turn has most of the prompt in its
-# prefix cache, if it was not evicted since.
+# Four workers serve conversations. The prompt of each turn begins with the whole conversation so far, and many conversations begin with the
+# same system prompt. A worker that served the last turn has most of the prompt in its prefix cache, if it was not evicted since.
 #
-# Write `route(view)` in `router.py`: the id of the worker for a request that has just arrived. `view["request"]` has its `id` and `prompt`, in tokens. Each of `view["workers"]` has `id`, `busy_ms` (until its current step ends),
-# `queued_tokens` (of prompts that are not computed yet), `decoding` (requests that generate), and `cached_tokens` (of this prompt, in its cache now). `view` also has the limits of a worker and its times: `cluster.py` says what they mean.
+# Write `route(view)` in `router.py`: the id of the worker for a request that has just arrived. `view["request"]` has its `id` and `prompt`,
+# in tokens. Each of `view["workers"]` has `id`, `busy_ms` (until its current step ends), `queued_tokens` (of prompts that are not computed
+# yet), `decoding` (requests that generate), and `cached_tokens` (of this prompt, in its cache now). `view` also has the limits of a worker
+# and its times: `cluster.py` explains them.
 #
-# The check plays hidden traces of 300 requests in `cluster.py`, and counts those that meet both limits, `ttft_ms` and `tpot_ms`. Beside yours it plays round robin, the worker with the fewest queued tokens and rows, and the one with
-# the most cached tokens. *Predict first*: which of these three is best under load, and which at a light one?
+# The check plays hidden traces of 300 requests in `cluster.py`, and counts those that meet both limits, `ttft_ms` and `tpot_ms`. It
+# compares your router with round robin, the worker with the fewest queued tokens and rows, and the one with the most cached tokens.
+# *Predict first*: which of these three is best at high load, and which at low load?
 #
 # ### HINTS llm_serving_frontier.cache_router
 
@@ -85,10 +93,12 @@ check("llm_serving_frontier.cache_router")
 #
 # Two workers compute prompts (`"role": "prefill"`), two decode (`"decode"`). A decoding worker can compute prompts as well, in chunks beside its rows. Requests are short questions and, three in ten, long documents; nothing is cached.
 #
-# Write `place(view)` in `router.py`: `[p, d]`, the ids of the worker that computes the prompt and of the one that decodes. `p` is a worker for prompts, or `d` itself. If they differ, keys and values are sent when the prompt is computed: over
-# p's link, one transfer after the other, `link_ms` each and `kv_ms` a token. The first token is there before the transfer, the second one after it.
+# Write `place(view)` in `router.py`: `[p, d]`, the ids of the worker that computes the prompt and of the one that decodes. `p` is a worker
+# for prompts, or `d` itself. If they differ, keys and values are sent when the prompt is computed: over p's link, one transfer after the
+# other, `link_ms` each and `kv_ms` per token. The first token is available before the transfer, the second one after it.
 #
-# Beside yours, the check plays: always send; never send; send prompts of 400 tokens or more. The first two choose the worker with the fewest queued tokens and rows, and so does the third.
+# The check compares with three policies: always send; never send; send prompts of 400 tokens or more. All three choose the worker with the
+# fewest queued tokens and rows.
 #
 # ### HINTS llm_serving_frontier.prefill_router
 
@@ -103,10 +113,13 @@ check("llm_serving_frontier.prefill_router")
 # Write `sample(probabilities, top_k, top_p, uniform, out)` in `sampling_triton.py`, one token for each row of `probabilities`, float32 `[rows, V]`, V at most 16,384:
 #
 # 1. **top-k**: keep the tokens that are at least as likely as the `top_k`-th likeliest. Tokens of equal probability are kept together, so there may be more than `top_k`.
-# 2. **top-p**: of what is left, with the sum S, find the largest threshold for which the tokens that are at least as likely have a sum of `top_p` · S or more. Keep these tokens.
-# 3. **sample**: of what is kept, with the sum T, write the first token, in the order of their numbers, at which the running sum exceeds `uniform` · T.
+# 2. **top-p**: of the remaining tokens, with the sum S, find the largest threshold for which the tokens that are at least as likely have a
+#    sum of `top_p` · S or more. Keep these tokens.
+# 3. **sample**: of the kept tokens, with the sum T, write the first token, in the order of their numbers, at which the running sum exceeds
+#    `uniform` · T.
 #
-# `top_k` is int32 `[rows]`, `top_p` and `uniform` float32 `[rows]`, `out` int32 `[rows]`. A row need not sum to exactly 1, and probabilities may be 0: such a token is never written. Each probability is to be loaded once.
+# `top_k` is int32 `[rows]`, `top_p` and `uniform` float32 `[rows]`, `out` int32 `[rows]`. A row need not sum to exactly 1, and
+# probabilities may be 0: such a token is never written. Load each probability only once.
 #
 # ### HINTS llm_serving_frontier.sample_kernel
 
@@ -124,8 +137,8 @@ check("llm_serving_frontier.sample_kernel")
 # - `tables(automaton, vocabulary)`: for each state a dict from the allowed tokens to the states after them. A token is allowed if its characters lead to a state from which an accepting state can be reached, or is one. Token 0 is
 #   allowed in accepting states, and leads to `None`.
 # - `bits(allowed, size)`: the mask of a set of tokens for a vocabulary of `size` tokens, as samplers take it: a list of words of 32 bits, as numbers from 0 to 2³² − 1. Bit b of word w stands for token 32 w + b.
-# - `forced(automaton, state)`: the longest text that every completion from `state` begins with because no state on the way leaves a choice. In an accepting state the output may end, so nothing is forced there; from a state without a
-#   completion nothing is.
+# - `forced(automaton, state)`: the longest text that every completion from `state` begins with because no state on the way leaves a choice.
+#   In an accepting state the output may end, so nothing is forced there; in a state without a completion nothing is forced either.
 #
 # ### HINTS llm_serving_frontier.token_masks
 
@@ -139,8 +152,10 @@ check("llm_serving_frontier.token_masks")
 #
 # Write in `quantized.py`:
 #
-# - `quantize(keys, values, group)`: keys and values are float32 `[tokens, heads, dim]`; `dim` is even and a multiple of `group`. Whole groups of `group` tokens are stored, what is left of a group is not. Each number becomes a code from 0 to 15 of its group: number ≈ low + scale · code. A group of keys is **one
-#   channel** of `group` tokens in a row, a group of values is `group` channels in a row of **one token**. Return a dict of arrays, with T the stored tokens:
+# - `quantize(keys, values, group)`: keys and values are float32 `[tokens, heads, dim]`; `dim` is even and a multiple of `group`. Store only
+#   whole groups of `group` tokens; the remaining tokens are not stored. Each number becomes a code from 0 to 15 of its group: number ≈ low
+#   + scale · code. A group of keys is **one channel** of `group` consecutive tokens, a group of values is `group` consecutive channels of
+#   **one token**. Return a dict of arrays, with T the stored tokens:
 #
 # | key | type | shape |
 # | --- | --- | --- |
@@ -163,12 +178,16 @@ check("llm_serving_frontier.quantized_cache")
 #
 # Blocks that leave the GPU's memory move to the host's, and come back over a link. Write in `offload.py`:
 #
-# - `split(compute_ms, load_ms)`: a prompt's blocks can be computed, one after the other from the first on, and at the same time loaded, one after the other in any order. `compute_ms[i]` and `load_ms[i]` are what block i takes; `load_ms[i]` is `None` if it
-#   is in no tier. Return how many blocks to compute, from the first on, so that all are there as early as possible; the others are loaded.
-# - `evict(view)`: a tier is full. Return the names of `view["count"]` of `view["blocks"]` to leave it: those of the `"gpu"` move to the host, those of the `"host"` are gone. Each block has its `name`, `before` (the name of the block before it, -1 for none), `place` in its prompt, `last` (number of the
-#   last request that had it), `stored` (of the request that made it), `uses` (how many had it), and `is_end` (no cached block follows it). `view["request"]` is the number of the current request.
+# - `split(compute_ms, load_ms)`: a prompt's blocks can be computed, one after the other from the first on, and at the same time loaded, one
+#   after the other in any order. `compute_ms[i]` and `load_ms[i]` are the times for block i; `load_ms[i]` is `None` if it is in no tier.
+#   Return how many blocks to compute, from the first on, so that all are ready as early as possible; the others are loaded.
+# - `evict(view)`: a tier is full. Return the names of `view["count"]` of `view["blocks"]` to evict: those of the `"gpu"` move to the host,
+#   those of the `"host"` are lost. Each block has its `name`, `before` (the name of the block before it, -1 for none), `place` in its
+#   prompt, and `is_end` (no cached block follows it). Its `last` is the number of the last request that used it, `stored` that of the
+#   request that created it, and `uses` is the number of requests that used it. `view["request"]` is the number of the current request.
 #
-# The check plays hidden traces in `tiers.py` and counts the milliseconds of computation that the cache saves. Beside yours it plays: least recently used, least often used, oldest; each lets the end of a prompt go before its beginning. Try `python tiers.py`.
+# The check plays hidden traces in `tiers.py` and counts the milliseconds of computation that the cache saves. It compares your policy with
+# least recently used, least often used and oldest; each of these evicts the end of a prompt before its beginning. Try `python tiers.py`.
 #
 # ### HINTS llm_serving_frontier.prefix_tiers
 
@@ -180,11 +199,12 @@ check("llm_serving_frontier.prefix_tiers")
 #
 # ### CARD llm_serving_frontier.latent_decode
 #
-# **Multi-head latent attention** (MLA) stores one latent vector of R numbers for each token, from which all heads' keys and values follow, and P numbers with the position. In decoding the matrices that would expand it are multiplied into the query and the output instead, so that all heads attend to the same R + P
-# numbers. A **sliding window** limits how many of the newest tokens are seen.
+# **Multi-head latent attention** (MLA) stores one latent vector of R numbers for each token, from which the keys and values of all heads
+# are computed, and P numbers for the position. In decoding, the matrices that would expand the vector are multiplied into the query and the
+# output instead, so that all heads attend to the same R + P numbers. A **sliding window** limits attention to the newest tokens.
 #
 # Write `latent_decode(q, q_rope, cache, positions, windows, out)` in `latent_triton.py`. `q` and `out` are `[sequences, heads, R]`, `q_rope` is `[sequences, heads, P]`, `cache` is `[sequences, longest, R + P]`, all float16 and contiguous; R and P are powers of two, 16 or more; `positions` and `windows` are int32 `[sequences]`. Sequence s
-# attends to its tokens from `positions[s] - windows[s] + 1` (but not below 0) to `positions[s]`. The score of head h for token t is `q[s, h] · cache[s, t, :R] + q_rope[s, h] · cache[s, t, R:]`; it is scaled already. The output is the sum of `cache[s, t, :R]`, weighted by the softmax of the scores. Slots behind the
+# attends to its tokens from `positions[s] - windows[s] + 1` (but not below 0) to `positions[s]`. The score of head h for token t is `q[s, h] · cache[s, t, :R] + q_rope[s, h] · cache[s, t, R:]`; it is scaled already. The output is the sum of `cache[s, t, :R]`, weighted by the softmax of the scores. Slots past the
 # position may hold anything. Each visible token is to be loaded once.
 #
 # ### HINTS llm_serving_frontier.latent_decode

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Mixture of experts
 #
-# A dense layer uses all its weights for each token. A mixture of experts has many feed-forward networks, the experts, and a router that chooses k of
-# them for each token. In this notebook you write the router with its gradient, move rows to their experts, multiply them in one launch, and then spread the experts over
-# ranks: exchange, plan, overlap and placement.
+# A dense layer uses all its weights for each token. A mixture of experts has many feed-forward networks, the experts, and a router that
+# chooses k of them for each token. In this notebook you write the router with its gradient, move rows to their experts, and multiply them
+# in one launch. Then you spread the experts over ranks: exchange, plan, overlap and placement.
 #
 # How it works here:
 #
@@ -128,20 +128,21 @@ check("mixture_of_experts.route_backward")
 #
 # ### CARD mixture_of_experts.capacity
 #
-# Two functions, for the two ways to give experts their rows.
+# Write two functions, one for each way to assign rows to experts.
 #
-# `capacity(experts, num_experts, factor)` gives each expert a buffer of `ceil(factor · tokens · k / num_experts)` rows. `experts` has k different experts for
-# each token, the first choice first. Buffers are filled with all first choices in order of tokens, then with all second choices, and so on; what does not fit is dropped. Return a
-# dict:
+# `capacity(experts, num_experts, factor)` gives each expert a buffer of `ceil(factor · tokens · k / num_experts)` rows. `experts` has k
+# different experts for each token, the first choice first. Fill the buffers with all first choices in order of tokens, then with all second
+# choices, and so on; a choice that does not fit is dropped. Return a dict:
 #
 # - `"capacity"`: rows of a buffer.
 # - `"places"`: for each token and choice its row in the expert's buffer, or None if it is dropped.
-# - `"dropped_tokens"`: tokens without any place.
-# - `"empty_rows"`: rows of all buffers that nobody has.
+# - `"dropped_tokens"`: tokens without any row.
+# - `"empty_rows"`: the number of unused rows of all buffers.
 #
-# `row_tiles(sizes, height)` drops nothing: `sizes` are the rows of each expert, which lie one after the other. Return a dict with `"tiles"`, a list of `[expert, first row, rows]` where no tile
-# has more than `height` rows or rows of two experts, in order, as few as possible and all but an expert's last one full; and `"wasted_rows"`: what the tiles have in addition if each is computed with
-# `height` rows.
+# `row_tiles(sizes, height)` drops nothing: `sizes` are the numbers of rows of the experts, which are stored one after the other. Return a
+# dict. `"tiles"` is a list of `[expert, first row, rows]`, in order: no tile has more than `height` rows or rows of two experts, there are
+# as few tiles as possible, and all but an expert's last one are full. `"wasted_rows"` is the number of rows that the tiles have in addition
+# if each is computed with `height` rows.
 #
 # ### HINTS mixture_of_experts.capacity
 
@@ -198,9 +199,10 @@ check("mixture_of_experts.capacity")
 # Write `permute(x, experts, num_experts, out)` in `kernels_triton.py`: `x` [tokens, width] is float16, `experts` [tokens, k] int32 with k different ones for each token, and `out`
 # [tokens · k, width] float16. Write each row of x once for each of its experts: **by expert, and by token within an expert**.
 #
-# The order must not depend on which program is faster: with a capacity other tokens would be dropped in each run, and the gradient of the weights would sum rows in another order. So a counter that programs
-# increase with `tl.atomic_add` is no answer, and one that they load and store is a race. Temporary tensors come from `torch.empty`; what PyTorch computes does not count. Load each row once and store it k times. k is at most 8,
-# and there are at most 256 experts.
+# The order must not depend on which program is faster: otherwise a capacity would drop other tokens in each run, and the gradient of the
+# weights would sum rows in another order. So do not use a counter that programs increase with `tl.atomic_add`; one that they load and store
+# is a race. Temporary tensors come from `torch.empty`; results computed in PyTorch do not count. Load each row once and store it k times. k
+# is at most 8, and there are at most 256 experts.
 #
 # ### HINTS mixture_of_experts.permute
 
@@ -215,8 +217,9 @@ check("mixture_of_experts.permute")
 # Write `grouped_gemm(x, w, offsets, out)`: `x` [rows, k] are rows by expert and `w` [experts, k, n] the experts' weights, both float16. `offsets` [experts + 1] is int32: expert e has the rows from
 # `offsets[e]` to `offsets[e + 1]`, possibly none. `offsets[0]` is 0 and the last one is the number of rows. `out` [rows, n] is float32.
 #
-# One launch for all experts, or two. **The host must not wait for the offsets**: launch as many programs as there can be tiles, at most (rows / 32 + experts) · n / 32, and let each find its expert and
-# tile. Rows behind the end of an expert belong to the next one: a program that stores them races. Let programs with neighboring numbers compute a square of an expert's tiles.
+# Use one launch for all experts, or two. **The host must not wait for the offsets**: launch as many programs as there can be tiles, at most
+# (rows / 32 + experts) · n / 32, and let each find its expert and tile. Rows past the end of an expert belong to the next one: a program
+# that stores them races. Let programs with neighboring numbers compute a square of an expert's tiles.
 #
 # ### HINTS mixture_of_experts.grouped_gemm
 
@@ -231,10 +234,11 @@ check("mixture_of_experts.grouped_gemm")
 # Write `exchange(x, experts, weights, per_rank, compute)` in `exchange.py`: the layer of one rank. All ranks call it at the same time; `torch.distributed` is initialized with gloo.
 #
 # - `x` [tokens, width], float32, are this rank's tokens; other ranks may have more, or none. `experts` (int64) and `weights` (float32) are [tokens, k].
-# - Expert e lies on rank `e // per_rank`. `compute(i, rows)` returns what this rank's i-th expert makes of some rows, [n, width].
+# - Expert e is on rank `e // per_rank`. `compute(i, rows)` returns the output of this rank's i-th expert for some rows, [n, width].
 #
-# Return [tokens, width]: for each token the sum of weight · expert(token). The check starts four ranks and counts the bytes on the network interface between them. The fewest are
-# one row to each rank that has an expert of the token, and one row back. Which collectives you use is yours: `all_to_all_single` with split sizes works with gloo, `all_to_all` does not.
+# Return [tokens, width]: for each token the sum of weight · expert(token). The check starts four ranks and counts the bytes on the network
+# interface between them. The minimum is one row to each rank that has an expert of the token, and one row back. You choose the collectives:
+# `all_to_all_single` with split sizes works with gloo, `all_to_all` does not.
 #
 # ### HINTS mixture_of_experts.exchange
 
@@ -249,13 +253,13 @@ check("mixture_of_experts.exchange")
 # Write `plan_exchange(path, per_node)` in `planner.py`. The file has, for each rank and each of its tokens, the ranks that need the token (possibly its own). Nodes have `per_node` ranks, connected
 # by NVLink; between nodes every rank has a NIC of its own.
 #
-# Return at most 8 steps. A step is a list of messages `[from, to, [[rank, number], …]]`: tokens, named by where they were in the beginning, that `from` has before the step begins. A step lasts
-# until its slowest link is done, in units of one token over a NIC:
+# Return at most 8 steps. A step is a list of messages `[from, to, [[rank, number], …]]`: tokens, named by their original rank and number,
+# that `from` has before the step begins. A step lasts until its slowest link is done, in units of one token over a NIC:
 #
-# - for each NIC, the tokens that its rank sends to other nodes, or those that it receives from them, whichever are more;
+# - for each NIC, the tokens that its rank sends to other nodes, or those that it receives from them, whichever number is larger;
 # - for NVLink the same within the node, divided by 9.
 #
-# Cards and NVLink work at the same time. A token may be passed on: from a rank that has received it in an earlier step.
+# NICs and NVLink work at the same time. A rank may pass on a token that it has received in an earlier step.
 #
 # ### HINTS mixture_of_experts.all_to_all
 
@@ -270,7 +274,7 @@ check("mixture_of_experts.all_to_all")
 # `timeline.py` is a discrete-event model of some layers on one GPU, with a stream for computation and one for the network. Write `overlap(costs)` in `overlap.py`: return
 # `{"chunks": […], "compute": […], "network": […]}`, the tokens of each chunk and the operations `[kind, layer, chunk]` of each stream, in order. `costs` is a dict like `PRACTICE` in that file.
 #
-# More chunks hide more, and every chunk loads the experts' weights again. Try your plan with `python timeline.py`.
+# More chunks hide more, but every chunk loads the experts' weights again. Try your plan with `python timeline.py`.
 #
 # ### HINTS mixture_of_experts.overlap
 

@@ -22,8 +22,8 @@
 #
 # - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell with
 #   `check(…)` here.
-# - The judge injects failures at points that you cannot predict. It does not trust what your code reports: it computes
-#   losses itself from what you wrote to disk, and the process that hands out samples counts them.
+# - The judge injects failures at points that you cannot predict. It does not trust the reports of your code: it computes the losses itself
+#   from the files that you wrote, and the process that hands out samples counts them.
 # - No GPU is needed. Eight XLA devices on this CPU simulate a pod, and two processes simulate ranks.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
@@ -52,8 +52,8 @@ made = Path("made")
 made.mkdir(exist_ok=True)
 
 # %% [markdown]
-# The model sees images of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
-# word, and which of the eight captions of a batch belongs to which image.
+# The model sees images of 16 × 16 and writes captions for them. It learns from two losses at once: the caption, word by word, and the match
+# between the eight captions and the eight images of a batch.
 
 # %%
 going = run.Run(seed=7)
@@ -65,11 +65,11 @@ print([round(going.step(), 3) for _ in range(8)])
 #
 # ### CARD portable_trainer.checkpoint
 #
-# A run is killed after step 13 and goes on in a new process. Predict, for each of these that a checkpoint forgets: at
-# which step does the loss differ for the first time, and would you see it in a plot? Weights; velocities; the state of
-# the noise; the position in the epoch; the state of the shuffle.
+# A run is killed after step 13 and continues in a new process. Suppose that a checkpoint omits one of these: weights; velocities; the state
+# of the noise; the position in the epoch; the state of the shuffle. Predict for each: at which step does the loss differ for the first
+# time, and would you see it in a plot?
 #
-# Write in `checkpoint.py`; `layout.py` says how the file is laid out.
+# Write in `checkpoint.py`; `layout.py` defines the layout of the file.
 #
 # ### HINTS portable_trainer.checkpoint
 
@@ -86,8 +86,8 @@ expected = [undisturbed.step() for _ in range(25)][13:]
 ]
 
 # %% [markdown]
-# Equal to the last bit, over the end of two epochs: that is what *exact* means. A digest is what tells a whole file from
-# one whose last block never reached the disk.
+# *Exact* means equal to the last bit, over the end of two epochs. The digest distinguishes a complete file from one whose last block never
+# reached the disk.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "checkpoint", "locked": true, "points": 18, "solution": false, "task": false}
 check("portable_trainer.checkpoint")
@@ -97,8 +97,8 @@ check("portable_trainer.checkpoint")
 #
 # ### CARD portable_trainer.backends
 #
-# A checkpoint that only its own backend can read is a trap with one exit. Write in `backends.py` the eager backend, the
-# compiled one, and the one for XLA; each goes on from what another left. CUDA graphs are there, for GPUs; not measured.
+# If only one backend can read a checkpoint, you cannot fall back to another. Write in `backends.py` the eager backend, the compiled one,
+# and the one for XLA; each continues from another's checkpoint. CUDA graphs are included, for GPUs; not measured.
 #
 # Predict: three steps eagerly, three compiled, three through XLA, from one checkpoint. How far apart are the losses of the
 # next step, compared with one backend for all nine?
@@ -124,10 +124,10 @@ check("portable_trainer.backends")
 #
 # ### CARD portable_trainer.policy
 #
-# Read `policy.md`, and predict before you write: a backend takes 0.10 s a step, then 0.25 s; the next one down the list
-# takes 0.27 s. What is right? And if one step in ten takes 0.5 s?
+# Read `policy.md`, and predict before you write: a backend takes 0.10 s per step, then 0.25 s; the next one down the list takes 0.27 s.
+# Which decision is right? And if one step in ten takes 0.5 s?
 #
-# Write `decide` in `policy.py`. The judge tells your function one event at a time, of runs that it makes up as it goes.
+# Write `decide` in `policy.py`. The judge passes your function one event at a time, from runs that it generates as it goes.
 #
 # ### HINTS portable_trainer.policy
 
@@ -152,8 +152,8 @@ check("portable_trainer.policy")
 #
 # ### CARD portable_trainer.survive
 #
-# Now the trainer. `practice.Cluster` has backends that fail as you tell them; the judge's are in another process, and
-# fail in ways that you have not been told. Write `train` in `trainer.py`.
+# Now the trainer. In `practice.Cluster` you choose how the backends fail; the judge's run in another process, and fail in other ways. Write
+# `train` in `trainer.py`.
 #
 # ### HINTS portable_trainer.survive
 
@@ -175,8 +175,8 @@ print("came to its end:", trainer.train(cluster, made / "run"))
 print((made / "run" / "report.jsonl").read_text())
 
 # %% [markdown]
-# Below, from left to right, everything that happened: a row is a backend, a circle a step and the larger the longer, a
-# cross a fault. Under it the losses at the end, beside those of a run without any trouble.
+# The picture below shows all events from left to right: a row is a backend, a circle a step (larger if it took longer), a cross a fault.
+# Below it are the losses at the end, beside those of a run without any fault.
 
 # %%
 calm = practice.Cluster()
@@ -217,8 +217,8 @@ with torch.no_grad():
         print(f"{name}: of eight {whole[0]:.4f}, mean of two fours {sum(halves) / 2:.4f}")
 
 # %% [markdown]
-# Write `train` in `ranks.py`: each rank's part of the work, for `data_parallel` and for `fully_sharded`. torchrun starts
-# the ranks, and restarts all of them when one dies; your code does not.
+# Write `train` in `ranks.py`: each rank's part of the work, for `data_parallel` and for `fully_sharded`. torchrun starts the ranks, and
+# restarts all of them when one dies; your code need not.
 #
 # ### HINTS portable_trainer.ranks
 
@@ -230,12 +230,13 @@ check("portable_trainer.ranks")
 #
 # ### CARD portable_trainer.mesh
 #
-# With PyTorch you wrote down where ranks talk. With XLA you say where tensors lie, and it writes the talking. Predict:
-# for a mesh of 4 × 2, which collectives will the compiled step have, and which of them does the contrastive loss need?
+# In PyTorch you wrote the communication between ranks yourself. In XLA you specify the sharding of the tensors, and the compiler inserts
+# the communication. Predict: for a mesh of 4 × 2, which collectives will the compiled step have, and which of them does the contrastive
+# loss need?
 #
-# Write `specs` and `exported_step` in `mesh.py`. A parameter that has a dimension which the `model` axis divides is split evenly along one
-# such dimension, whichever you take; one without lies whole on each device. Samples are split over `data`, and parameters and velocities come out
-# of the step as they go in.
+# Write `specs` and `exported_step` in `mesh.py`. A parameter with a dimension that the `model` axis divides is split evenly along one such
+# dimension of your choice; any other parameter is replicated on each device. Samples are split over `data`, and parameters and velocities
+# leave the step with the sharding with which they entered.
 #
 # ### HINTS portable_trainer.mesh
 
@@ -261,8 +262,8 @@ kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
 print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
 
 # %% [markdown]
-# You wrote none of these. A collective for each layer that is cut, and gathers where the contrastive loss compares each
-# with each: count what a mesh of 8 × 1 has, and one of 1 × 8.
+# You wrote none of these. There is a collective for each sharded layer, and gathers where the contrastive loss compares all pairs: count
+# those of a mesh of 8 × 1, and of 1 × 8.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mesh", "locked": true, "points": 14, "solution": false, "task": false}
 check("portable_trainer.mesh")
@@ -272,12 +273,11 @@ check("portable_trainer.mesh")
 #
 # ### CARD portable_trainer.monitor
 #
-# A run writes one line of JSON for everything that happens to it: `events.md` says which. `monitor_recording.jsonl` is
-# such a run. It compiles, compiles again, falls back once, and was killed once: it went on from a checkpoint, so that
-# some steps ran twice.
+# A run writes one line of JSON for each event: `events.md` lists the kinds. `monitor_recording.jsonl` is such a run. It compiles, compiles
+# again, falls back once, and was killed once: it continued from a checkpoint, so some steps ran twice.
 #
-# Predict: the mean of its step times, and their median. Which of them would you put on a wall, and which would have told you that
-# something compiled again and again?
+# Predict: the mean of its step times, and their median. Which of them would you put on a dashboard, and which would have told you about
+# repeated compilation?
 
 # %%
 import json
@@ -306,9 +306,9 @@ monitor.tensorboard("monitor_recording.jsonl", made / "events.out.tfevents.monit
 print((made / "metrics.prom").read_text()[:1500])
 
 # %% [markdown]
-# `tensorboard --logdir made` shows the curves in a browser, and a Prometheus server scrapes the text from any web server
-# that hands the file out. The judge has your functions read streams that it makes, and reads what they write with
-# prometheus_client's and TensorBoard's own readers.
+# `tensorboard --logdir made` shows the curves in a browser, and a Prometheus server can scrape the text from any web server that serves the
+# file. The judge calls your functions on streams that it generates, and reads the results with prometheus_client's and TensorBoard's own
+# readers.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "monitor", "locked": true, "points": 22, "solution": false, "task": false}
 check("portable_trainer.monitor")
@@ -318,12 +318,12 @@ check("portable_trainer.monitor")
 #
 # ### CARD portable_trainer.plan
 #
-# Eight devices are here. The system is for 256 GPUs and for a TPU pod, which you do not have for experiments.
-# So you compute what a plan costs, and let a program look for the cheapest.
+# There are eight devices here. The system is for 256 GPUs and for a TPU pod, which you do not have for experiments. So compute the cost of
+# a plan, and let a program search for the cheapest.
 #
-# Predict before you run the next cell, for a model of 18.4 billion parameters on 256 A100s of 80 GB, 8 in a node: how
-# many bytes a parameter does training take, and how many devices must share one copy of the model before it fits? Is
-# it better to cut each layer in eight (tensor), or to give each device an eighth of the layers (pipeline)?
+# Predict before you run the next cell, for a model of 18.4 billion parameters on 256 A100s of 80 GB, 8 per node: how many bytes per
+# parameter does training take, and how many devices must share one copy of the model before it fits? Is it better to cut each layer in
+# eight (tensor), or to give each device an eighth of the layers (pipeline)?
 
 # %%
 import cluster
@@ -337,10 +337,10 @@ print(
 print("Megatron-LM's plan:", {k: v for k, v in case["plan"].items() if k != "stages"})
 
 # %% [markdown]
-# Read `costs.md`: it says what a plan is and what it costs. Then write in `planner.py`
+# Read `costs.md`: it defines a plan and its cost. Then write in `planner.py`
 #
 # - `estimate(model, cluster, batch, plan)`: bytes and seconds of each stage, seconds of a step, whether it fits;
-# - `best_plan(model, cluster, batch)`: the plan that takes the least time of those that fit, or None.
+# - `best_plan(model, cluster, batch)`: the fastest plan that fits, or None.
 #
 # ### HINTS portable_trainer.plan
 
@@ -375,9 +375,9 @@ for name in cluster.PUBLISHED:
     shown("  yours", mine, case)
 
 # %% [markdown]
-# One published plan your planner finds again, to the number of layers in each stage. Which? In the others, where do
-# you differ from those who trained the model, and what do the rules leave out that they had to care for? A plan that
-# wins here by two percent has not won.
+# Your planner finds one published plan exactly, to the number of layers in each stage. Which? In the others, where do you differ from the
+# published plan, and which constraints of the real training do the rules leave out? A difference of two percent here does not decide
+# between two plans.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "plan", "locked": true, "points": 26, "solution": false, "task": false}
 check("portable_trainer.plan")
@@ -417,9 +417,9 @@ check("portable_trainer.clip")
 #
 # ### CARD portable_trainer.report
 #
-# Write one page for the person who will be called at night when this run has stalled:
+# Write one page for the engineer on call, for a night when this run has stalled:
 #
-# 1. A row for each fault: how it is noticed, after how many steps, what it costs, and how you tried it.
+# 1. A row for each fault: how it is detected, after how many steps, what it costs, and how you tested it.
 # 2. What a checkpoint costs, and how often you would write one.
 # 3. The plan for 256 GPUs: which layout, the second best, and the figure that decides between the two.
 # 4. What is not covered.

@@ -58,10 +58,9 @@ _ = os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 #
 # ### CARD profile_training_loop.honest_clock
 #
-# A GPU works through a queue. `model(x)` enqueues work and returns at once; the host waits only when it needs
-# a result. A timer around `model(x)` therefore measures how long it takes to *launch*. `Device` in
-# `software_device.py` behaves like that, with its own clock, so that everybody sees the same numbers:
-# `submit` returns at once, `synchronize` waits.
+# A GPU works through a queue. `model(x)` enqueues work and returns at once; the host waits only when it needs a result. A timer around
+# `model(x)` therefore measures how long it takes to *launch*. `Device` in `software_device.py` behaves like that, with its own clock, so
+# that the numbers are the same on every machine: `submit` returns at once, `synchronize` waits.
 #
 # Write two functions. Both get `phases`, a dict of functions that make up one training step, in order:
 # `load`, `forward`, `backward`, `update` and, in some loops, `read_loss`, which waits for the device as
@@ -153,8 +152,8 @@ clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, r
 # `record(folder, wait, warmup, active, label, loop=…)`, which trains for `wait + warmup + active` steps under
 # `torch.profiler` and records the `active` ones:
 #
-# - `loop` is the path of a Python file with such a class `Training`; load it with `runpy.run_path(loop)["Training"]`.
-#   Without `loop` it is `watched_loop.py`. The check gives another one, which draws as it runs what it allocates.
+# - `loop` is the path of a Python file with such a class `Training`; load it with `runpy.run_path(loop)["Training"]`. Without `loop` it is
+#   `watched_loop.py`. The check passes another file, whose loop draws at run time what it allocates.
 # - Its schedule skips `wait` steps, lets the profiler warm up for `warmup`, records `active`, once.
 # - Each phase is a range of its own, called `label/load`, `label/forward`, `label/backward`, `label/update`,
 #   for any `label`.
@@ -241,9 +240,8 @@ trace.perfetto(written["chrome"])
 #
 # ### CARD profile_training_loop.read_trace
 #
-# A trace is JSON: `{"traceEvents": [...]}`, one event with `ph` "X" for each interval, with `name`,
-# `cat`, `pid`, `tid`, `ts` (start) and `dur`, both in microseconds. Tools sum these up for you. To trust a
-# tool you should have done it once yourself.
+# A trace is JSON: `{"traceEvents": [...]}`, one event with `ph` "X" for each interval, with `name`, `cat`, `pid`, `tid`, `ts` (start) and
+# `dur`, both in microseconds. Tools sum these up for you. Do it once yourself, so that you can trust the tool.
 #
 # Write `answers(path)` for a trace that is a plain `.json` file. It returns a dict:
 #
@@ -258,11 +256,11 @@ trace.perfetto(written["chrome"])
 # | `gpu_idle_share` | share of the steps' time in which no `kernel`, `gpu_memcpy` or `gpu_memset` runs; `None` if there is none in the whole trace |
 # | `largest_allocation` | the largest positive `Bytes` of the `[memory]` events; `None` without any |
 #
-# Self time of an event is its duration less that of the `cpu_op` events directly inside it, on the same
-# `pid` and `tid`. “Within the steps” means: it starts within one. Several streams may be busy at once;
-# count overlapping time once.
+# Self time of an event is its duration minus that of the `cpu_op` events directly inside it, on the same `pid` and `tid`. “Within the
+# steps” means: it starts within one. Several streams may be busy at once; count overlapping time once.
 #
-# PyTorch's own kernels are launched by CUDA's runtime API, Triton's, and with them those of `torch.compile`, by its driver API.
+# PyTorch's own kernels are launched through CUDA's runtime API. Triton's kernels, and so those of `torch.compile`, are launched through the
+# driver API.
 #
 # ### HINTS profile_training_loop.read_trace
 
@@ -358,12 +356,12 @@ answers(written["chrome"])
 # - `launch`: so many tiny operators that calling them takes longer than their arithmetic.
 # - `allocator`: memory is repeatedly taken from the system and given back.
 #
-# Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "event": …,
-# "share": …}`. `event` is the name of the range or operator in which the time is lost, as the trace
-# spells it, and `share` is the share of all steps' time spent within events of that name. That is not
-# what `top_ops` shows, which divides by the time of all operators. Your share may be off by 10 % of its value. Work them out below, then write
-# the results down. The range that holds most of the lost time is as good an answer as the operator in it. Ranges that begin with
-# `ProfilerStep` are the steps themselves. Each recording earns a quarter of the points.
+# Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "event": …, "share": …}`. `event` is the
+# name of the range or operator in which the time is lost, as the trace spells it,
+# and `share` is the share of all steps' time spent within events of that name. (`top_ops` shows another share: it divides by the time of
+# all operators.) Your share may be off by 10 % of its value. Work them out below, then write the results down. The range that holds most of
+# the lost time is as good an answer as the operator in it. Ranges that begin with `ProfilerStep` are the steps themselves. Each recording
+# earns a quarter of the points.
 #
 # ### HINTS profile_training_loop.diagnose
 
@@ -399,8 +397,8 @@ check("profile_training_loop.diagnose")
 #
 # ### CARD profile_training_loop.augment
 #
-# Profile the slow loop, and look for `enumerate(DataLoader)`. The time of a range that is not in the operators inside it
-# is Python or waiting; the loader has no workers to wait for, so it is Python: pixel by pixel.
+# Profile the slow loop, and look for `enumerate(DataLoader)`. Self time of `enumerate(DataLoader)` is Python or waiting. There are no
+# workers here, so it is Python: it processes the images pixel by pixel.
 
 # %%
 import slow_loop
@@ -443,9 +441,9 @@ for row in rows[:12]:
 # Predict before you check: a batch of 32 images has 98304 numbers, each read once as a byte and written once
 # as a float. How long can that take on your machine? How long does the slow one take?
 #
-# On a machine with a GPU the judge also calls it with tensors in the GPU's memory, so make what you need on
-# `images.device`. There the loop is gone anyway, and what counts is how often the batch travels through memory: the
-# result is written once, a byte is read for each number, and every operation that stands alone reads and writes all of it again.
+# On a machine with a GPU the judge also calls it with tensors in the GPU's memory, so create your tensors on `images.device`. There is no
+# slow Python loop there, and the cost is the number of passes of the batch through memory. The result must be written once, and one byte
+# read for each element; every separate operation reads and writes all of it again.
 #
 # ### HINTS profile_training_loop.augment
 
@@ -464,11 +462,12 @@ check("profile_training_loop.augment")
 # - `train_on_photos(files, labels, plan, rate, initial, trained)` trains as `slow_photos.train_on_photos` does: the same photos in the
 #   same steps, the same update. `plan` is `[epochs, steps, batch]`; no photo occurs twice. The judge compares the weights and times both loops on two cores:
 #   one long epoch, and three short ones. Leave no process running when it returns.
-# - `prefetch(load_ms, step_ms, workers, most)` says how far ahead the workers must be. `load_ms` is how long a worker needs for
-#   each batch of an epoch, in order, and `step_ms` how long a step takes. PyTorch gives the batches to the workers in turn, and asks each for `prefetch_factor` batches at first; whenever
-#   the loop takes a batch, one more is asked for, of the worker whose turn it is. Batches are taken in order. Return
-#   `{"epoch_ms": [...], "prefetch_factor": ...}`: for each factor from 1 to `most`, the time from the beginning of the epoch to the end of its last step; and the
-#   smallest factor whose epoch is at most 1 % longer than the shortest of them. A batch in flight is memory.
+# - `prefetch(load_ms, step_ms, workers, most)` computes how far ahead the workers must be. `load_ms` is how long a worker needs for each
+#   batch of an epoch, in order, and `step_ms` how long a step takes. PyTorch gives the batches to the workers in turn, and asks each for
+#   `prefetch_factor` batches at first. Whenever the loop takes a batch, the worker whose turn it is gets one more. Batches are taken in
+#   order. Return `{"epoch_ms": [...], "prefetch_factor": ...}`. `epoch_ms` has for each factor from 1 to `most` the time from the beginning
+#   of the epoch to the end of its last step. `prefetch_factor` is the smallest factor whose epoch is at most 1 % longer than the shortest
+#   of them. A batch in flight is memory.
 # - `projected(batches, weight, out)` computes on a GPU and is judged only there: `out[i] = relu(batches[i].float() @ weight).mean(0)`, all in
 #   float32, for batches of 16 MiB in ordinary host memory. The baseline copies each with `.cuda()` and waits. Without a GPU its check stays pending.
 #
@@ -510,9 +509,9 @@ check("profile_training_loop.load_photos")
 # then by their accuracy on held-out images, and times your loop against the
 # slow one in alternation, with new images, labels and weights each time.
 #
-# One check takes a loop as its baseline that has every remedy but `channels_last`. Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and
-# vice versa. Write down what each change gained; the report asks for it. You need no log and no
-# checkpoint in the steps, but say in the report where they should go.
+# One check uses as its baseline a loop that has every remedy but `channels_last`. Fix one cause at a time, and measure after each: a change
+# that gains nothing here may gain much on a GPU, and vice versa. Write down what each change gained; the report asks for it. You need no
+# log and no checkpoint in the steps, but say in the report where they should go.
 #
 # ### HINTS profile_training_loop.train
 
@@ -554,9 +553,9 @@ check("profile_training_loop.train")
 # Write `profile_resnet50(folder, steps, batch, pictures=None, network=…)`. It trains `ResNet(RESNET50)` with SGD twice under
 # `torch.profiler`, once in float32, and once with the forward pass under `torch.autocast` to bfloat16:
 #
-# - `network` is the path of a Python file with `ResNet` and `RESNET50`, for `runpy.run_path(network)`; without it, `resnet.py`. The
-#   check gives another one, of sizes that are drawn. Its network is called once a step: it draws which blocks it goes through again,
-#   and does that in float32, whatever the autocast around it.
+# - `network` is the path of a Python file with `ResNet` and `RESNET50`, for `runpy.run_path(network)`; without it, `resnet.py`. The check
+#   passes another file, with randomly drawn sizes. Call its network once per step: it draws which blocks to run again, and runs those in
+#   float32, also under autocast.
 # - `pictures` is what `data.load` returns: `images`, bytes `[n, 32, 32, 3]`, and `labels`. Without it, call `data.load()`.
 # - Both runs record `steps` steps of `batch` pictures, with shapes, and the profiler's schedule lets at least two steps pass
 #   first: the first recorded one is `ProfilerStep#2` or later. The optimizer is one of `torch.optim`, whose steps the trace shows.
@@ -646,14 +645,15 @@ check("profile_training_loop.profile_resnet")
 #
 # ### CARD profile_training_loop.train_resnet50
 #
-# Now the published network itself. `slow_cifar.train_resnet50` trains `ResNet(RESNET50)` on records in CIFAR-10's binary format, uint8
-# `[n, 3073]`: a label, then the red, the green and the blue plane. `data.records()` draws such records, and
-# `data.records("cifar-10-batches-bin")` or a path of one `.bin` file reads the data set's.
+# Now the published network itself. `slow_cifar.train_resnet50` trains `ResNet(RESNET50)` on records in CIFAR-10's binary format, uint8 `[n,
+# 3073]`: a label, then the red, the green and the blue plane. `data.records()` draws such records, and
+# `data.records("cifar-10-batches-bin")` or a path of one `.bin` file reads the real data set.
 #
-# Write `train_resnet50(records, plan, rate, initial, trained)` in `cifar.py`, which trains as the slow loop does, and faster. On a CPU the judge times a step of two pictures, and
-# compares the 23.5 million weights of every timed run. Besides the slow loop it takes others as the baseline: each has every remedy but
-# one: on a GPU autocast, torch.compile and cudnn.benchmark here; `channels_last` in task 7, on the small network, where it matters more on a CPU. Only who uses this remedy is faster than
-# that loop, so you see what each is worth by itself. The loader's share you have measured in task 6.
+# Write `train_resnet50(records, plan, rate, initial, trained)` in `cifar.py`, which trains as the slow loop does, and faster. On a CPU the
+# judge times a step of two pictures, and compares the 23.5 million weights of every timed run. Besides the slow loop there are other
+# baselines, each with every remedy but one. On a GPU the missing remedy is autocast, torch.compile or cudnn.benchmark here. For
+# `channels_last` it is in task 7, on the small network, where it matters more on a CPU. You beat such a baseline only with the missing
+# remedy, so you see how much each gains by itself. You have measured the loader's share in task 6.
 #
 # *Predict first*: which of the slow loop's causes still matters, now that a step computes so much more?
 #
@@ -690,8 +690,8 @@ check("profile_training_loop.train_resnet50")
 #
 # ### CARD profile_training_loop.measured_report
 #
-# A report says by how many percent a step got faster, and how busy the device is. Let the two profiles say it: `measured_report(before, after)`
-# takes the paths of two traces, plain `.json`, and returns the text of a Markdown table:
+# A report says by how many percent a step got faster, and how busy the device is. Compute both from the two profiles:
+# `measured_report(before, after)` takes the paths of two traces, plain `.json`, and returns the text of a Markdown table:
 #
 # ```text
 # | | before | after | change |
@@ -701,8 +701,8 @@ check("profile_training_loop.train_resnet50")
 # ```
 #
 # - The step time is the median of the steps, as in `read_trace`. Its change is in percent of the time before: negative if the step got faster.
-# - The utilization is the share of all steps' time in which at least one `kernel`, `gpu_memcpy` or `gpu_memset` runs; in a trace without any of them,
-#   in which at least one `cpu_op` runs, on whatever thread. Its change is in percentage points.
+# - The utilization is the share of all steps' time in which at least one `kernel`, `gpu_memcpy` or `gpu_memset` runs; in a trace without
+#   any of them, in which at least one `cpu_op` runs, on any thread. Its change is in percentage points.
 # - Each number has one decimal or more.
 #
 # ### HINTS profile_training_loop.measured_report
@@ -755,23 +755,24 @@ check("profile_training_loop.measured_report")
 #
 # ### CARD profile_training_loop.timeline
 #
-# A table hides when things happen. A viewer shows it: which thread, which stream, what is above what, and the arrow from a
-# call to the kernel that it queued. `generated_run.pt.trace.json` is a trace to look at. No GPU recorded it: a simulation of a loop, its host
-# threads and a GPU with two streams wrote it in the profiler's format, as it writes the hidden traces of the checks.
+# A table hides when things happen. A viewer shows it: which thread, which stream, which event encloses which, and the arrow from a call to
+# the kernel that it queued. `generated_run.pt.trace.json` is a trace to look at. No GPU recorded it: a simulation of a loop, its host
+# threads and a GPU with two streams wrote it in the profiler's format. The same simulation writes the hidden traces of the checks.
 #
-# Open it in Perfetto, find the four answers with your eyes, and then write `timeline.py`, where each function gets the path of a trace
-# and returns a dict. All times are microseconds. “Steps” are the events `ProfilerStep#…`; all other host events are those of category
-# `cpu_op` and `user_annotation`; the GPU's work are the events of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the
-# call that queued it starts**: both have the same `args["correlation"]`.
+# Open it in Perfetto, find the four answers there, and then write `timeline.py`, where each function gets the path of a trace and returns a
+# dict. All times are microseconds. “Steps” are the events `ProfilerStep#…`; all other host events are those of category `cpu_op` and
+# `user_annotation`; the GPU's work are the events of `kernel`, `gpu_memcpy` and `gpu_memset`. **Work belongs to the step in which the call
+# that queued it starts**: both have the same `args["correlation"]`.
 #
-# - `gap(path)`: `{"after", "us", "event"}`. The time from the end of the last work of a step to the start of the first work of the next one,
-#   where it is longest: the number of the step before it, the microseconds, and what the host's thread of the steps does meanwhile:
-#   the name of the host event that is the innermost one for most of that time, the steps themselves left out.
-# - `wait(path)`: `{"op", "us", "kernel"}`. Calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` and `cudaEventSynchronize` wait.
-#   The `cpu_op` which is the innermost one around such calls for longest in all, by name, and the microseconds of these calls;
-#   `kernel` is the name of the kernel that runs longest, in all, during these calls.
-# - `memory_peak(path)`: `{"bytes", "step", "op"}`. The events `[memory]` with a `Device Type` of 1 are CUDA's. The most bytes that were allocated at
-#   once (`Total Allocated`), the number of the step, and the innermost `cpu_op` at that time, on the thread of the event.
+# - `gap(path)`: `{"after", "us", "event"}`. Find the longest gap between two steps: from the end of the last work of a step to the start of
+#   the first work of the next one. Return the number of the step before it, its microseconds, and what the steps' host thread does
+#   meanwhile: the name of the host event that is the innermost one for most of that time, not counting the steps themselves.
+# - `wait(path)`: `{"op", "us", "kernel"}`. Calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` and `cudaEventSynchronize` wait. `op`
+#   is the name of the `cpu_op` that is the innermost one around such calls for the longest total time, and `us` the microseconds of these
+#   calls; `kernel` is the name of the kernel with the longest total time during these calls.
+# - `memory_peak(path)`: `{"bytes", "step", "op"}`. The events `[memory]` with a `Device Type` of 1 are CUDA's. Return the largest number of
+#   bytes allocated at once (`Total Allocated`), the number of the step, and the innermost `cpu_op` at that time, on the thread of the
+#   event.
 # - `overview(path)`: TensorBoard's step time breakdown, a dict with the mean microseconds a step of `Kernel`, `Memcpy`, `Memset`,
 #   `Runtime` (category `cuda_runtime`), `DataLoader` (names that begin with `enumerate(DataLoader)`), `CPU Exec` (all other host events)
 #   and `Other`. Where several overlap, the one that comes first in this list counts. For this figure a step
@@ -795,19 +796,20 @@ check("profile_training_loop.timeline")
 #
 # ### CARD profile_training_loop.nsight_systems
 #
-# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and `nsys stats` does so before it computes
-# anything. `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a
-# job of two processes with a GPU each wrote it. So are the hidden ones. A real one of yours answers the same queries.
+# `nsys export --type sqlite run.nsys-rep` writes a report as a database, and `nsys stats` does so before it computes anything.
+# `generated_run.sqlite` has the tables and columns of that export (schema 3.16) and was **generated, not recorded**: a simulation of a job
+# of two processes with a GPU each wrote it. So are the hidden ones. The same queries work on a real one of yours.
 #
-# Write `nsight.py`. All times are nanoseconds. The **path** of a call are the NVTX push/pop ranges (`eventType` 59) of its `globalTid`
-# in which it lies, from the outermost to the innermost, joined by `/`. The name of a range is its `text`, or where that is NULL the
-# text of `textId` in `StringIds`. A range that was open when the recording ended has no `end`.
+# Write `nsight.py`. All times are nanoseconds. The **path** of a call consists of the NVTX push/pop ranges (`eventType` 59) of its
+# `globalTid` that contain it, from the outermost to the innermost, joined by `/`. The name of a range is its `text`, or where that is NULL
+# the text of `textId` in `StringIds`. A range that was open when the recording ended has no `end`.
 #
-# - `launch_gaps(path)`: a dict by `deviceId`, as text, of `{"idle", "late", "longest", "range"}`. `idle` is the time from the end of a GPU's first
-#   work to the start of its last one in which no kernel, copy or memset runs, on whichever stream. A gap is *late* if the call that queued the work which
-#   ends it began only after the gap had begun: the host was not there in time. In all other gaps the work was queued, and the GPU waited for
-#   something else. `late` is the sum of late gaps, `longest` the longest one, `range` the path of the call that ended it. Work and call
-#   have the same `correlationId`, which each process counts by itself: of a `globalTid` the low 24 bits are the thread, and with zeros there it is the process's `globalPid`.
+# - `launch_gaps(path)`: a dict by `deviceId`, as text, of `{"idle", "late", "longest", "range"}`. `idle` is the time from the end of a
+#   GPU's first work to the start of its last one in which no kernel, copy or memset runs, on any stream. A gap is *late* if the call that
+#   queued the work at its end began only after the gap had begun: the host was not in time. In all other gaps the work was already queued,
+#   and the GPU waited for something else. `late` is the sum of late gaps, `longest` the longest one, `range` the path of the call that
+#   ended it. Work and call have the same `correlationId`, which each process counts by itself: of a `globalTid` the low 24 bits are the
+#   thread, and with zeros there it is the process's `globalPid`.
 # - `copies(path)`: a dict by the `label` of the copy's direction in `ENUM_CUDA_MEMCPY_OPER` of `{"ns", "hidden", "pageable"}`: the time of all such copies,
 #   the part of it during which a kernel of the same GPU runs, and how many go from or to pageable host memory.
 # - `waiting_range(path)`: `{"range", "ns"}`, the path with the most time, in all, in calls of `cudaStreamSynchronize`, `cudaDeviceSynchronize` or
@@ -834,14 +836,14 @@ check("profile_training_loop.nsight_systems")
 #
 # ### CARD profile_training_loop.report
 #
-# Write one page for a colleague who pays for the machine:
+# Write one page for the colleague in charge of the budget:
 #
 # 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
 # 2. What you changed, in which order, and what each change gained, in percent of the step time, with how
 #    you measured it and with what uncertainty.
 # 3. Step time and utilization before and after, as `measured_report` computes them from both profiles; without a GPU also which of your changes you expect to matter there
 #    and how you would prove it.
-# 4. What you left alone, and why: where the next gain would come from, and how far you are from the limit.
+# 4. What you did not change, and why: where the next gain would come from, and how far you are from the limit.
 #
 # ### HINTS profile_training_loop.report
 

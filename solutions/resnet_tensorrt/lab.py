@@ -14,16 +14,16 @@
 # %% [markdown]
 # # Convert ResNet-50: PyTorch, ONNX, TensorRT
 #
-# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run on a board without PyTorch.
-# By the end you have exported it to ONNX, run it in ONNX Runtime, quantized it to INT8 and, on paper or on a GPU, built
-# it with TensorRT; and you can show for each of them that the results still match.
+# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run on a board without PyTorch. By the end you
+# have exported it to ONNX, run it in ONNX Runtime, quantized it to INT8 and, on paper or on a GPU, built it with TensorRT. For each of them
+# you can show that the results still match.
 #
 # How it works here:
 #
 # - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and checks
 #   the files that they write.
-# - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points are pending.
+# - You need neither a GPU nor a board. What can only be measured on one says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -66,8 +66,8 @@ with torch.inference_mode():
 print(f"{(logits.argmax(1).numpy() == labels).mean():.1%} of 400 signs, in PyTorch")
 
 # %% [markdown]
-# **Predict.** OpenCV gives frames in BGR order. Somebody forgets that, and feeds them as they are. How many of the 400
-# signs are still right? Write a number down before you run the next cell.
+# **Predict.** OpenCV delivers frames in BGR order. Suppose a caller forgets that and feeds them unchanged. How many of the 400 signs are
+# still classified correctly? Write a number down before you run the next cell.
 
 # %%
 with torch.inference_mode():
@@ -78,25 +78,25 @@ print(
 )
 
 # %% [markdown]
-# The confidence does not give it away: nothing in the output says that the input was wrong. That is why the order of the
-# channels belongs in the exported file, and why every export is compared with the original.
+# The confidence does not reveal it: nothing in the output says that the input was wrong. That is why the channel order belongs in the
+# exported file, and why every export is compared with the original.
 
 # %% [markdown]
 # ## 1. Export to ONNX with preprocessing
 #
 # ### CARD resnet_tensorrt.export
 #
-# Write `export(opset, target)` in `export.py`: the trained network as ONNX, with everything that comes before and after
-# it, so that no caller can get that wrong.
+# Write `export(opset, target)` in `export.py`: the trained network as ONNX, with all pre- and postprocessing included, so that no caller
+# can get it wrong.
 #
 # | | name | type | shape |
 # | --- | --- | --- | --- |
 # | in | `frames` | uint8 | batch, 64, 64, 3: BGR, as OpenCV gives them |
 # | out | `probabilities` | float32 | batch, 10: they sum to one |
 #
-# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself: ONNX's
-#   own operators, and the weights once.
-# - `torch.onnx.export(…, dynamo=True)`. An export takes some ten seconds: torch.export traces 53 convolutions.
+# - The batch is free. The opset is the requested one (18, 19 or 20), and the file is self-contained: standard ONNX operators only, and the
+#   weights stored once.
+# - Use `torch.onnx.export(…, dynamo=True)`. An export takes about ten seconds: torch.export traces 53 convolutions.
 #
 # ### HINTS resnet_tensorrt.export
 
@@ -132,8 +132,8 @@ except NotImplementedError as error:
 check("resnet_tensorrt.export")
 
 # %% [markdown]
-# **The other exporter.** `dynamo=False` records what runs, once, in TorchScript; it is deprecated, and still there. Compare
-# what the two write for the bare network: which operators differ, and which of the two files would an old parser read?
+# **The other exporter.** `dynamo=False` records one run of the model in TorchScript; it is deprecated, but still available. Compare what
+# the two write for the bare network: which operators differ, and which of the two files could an old parser read?
 
 # %%
 example = torch.zeros(2, 3, 64, 64)
@@ -163,23 +163,22 @@ for dynamo in (True, False):
 #
 # ### CARD resnet_tensorrt.first_departure
 #
-# An exported model gives other answers than the network it came from. Its last tensor is wrong, and so is
-# the one before it. Which was the first? This is how polygraphy finds out: mark every tensor as an output,
-# run both models on the same input, compare.
+# An exported model returns other results than the network it came from. Its last tensor is wrong, and so is the one before it. Which was
+# the first? polygraphy finds it like this: mark every tensor as an output, run both models on the same input, compare.
 #
 # Write `first_departure(reference_path, exported_path, feeds_path)` in `graph_reading.py`. The first two are
 # ONNX models, the third an `.npz` file with the inputs by name. It returns the name of the first tensor that
 # departs, or `None` if the models agree.
 #
-# - Compared are the tensors that nodes of *both* models make, by name. Names of nodes say nothing, and an
-#   exporter may have put an Identity in between, or written a normalization as a product and a sum.
-# - “First” is by the order of the reference's nodes. The exported model may have them in another one.
-# - A tensor departs when its shape is another one, or when its largest absolute error exceeds `TOLERANCE`
-#   (a thousandth) of the largest absolute value that the reference has in it. Weights were rounded on the
-#   way, so every tensor is off by about a millionth: that does not count.
+# - Compare the tensors that nodes of *both* models produce, by name. Node names carry no information, and an exporter may have inserted an
+#   Identity, or written a normalization as a product and a sum.
+# - “First” refers to the order of the reference's nodes. The exported model may have them in another order.
+# - A tensor departs when its shape is different, or when its largest absolute error exceeds `TOLERANCE` (a thousandth) of the largest
+#   absolute value that the reference has in it. Weights were rounded on the way, so every tensor is off by about a millionth: that does not
+#   count.
 # - The first departure need not be the largest.
 #
-# Switch the optimizations of ONNX Runtime off (`ORT_DISABLE_ALL`): what it fuses, it need not compute.
+# Switch off the optimizations of ONNX Runtime (`ORT_DISABLE_ALL`): a tensor that was fused away is not computed.
 #
 # ### HINTS resnet_tensorrt.first_departure
 
@@ -208,9 +207,9 @@ check("resnet_tensorrt.first_departure")
 #
 # ### CARD resnet_tensorrt.read_graph
 #
-# Before you hand a graph to a compiler, know what it will find in it. `graph_drawing.draw` shows a graph
-# here; for a large one open [netron](https://netron.app), which draws an ONNX file in your browser, or
-# locally after `pip install netron`, and shows each node's attributes and weights when you click on it.
+# Before you hand a graph to a compiler, know what the compiler will find in it. `graph_drawing.draw` shows a graph here; for a large one
+# open [netron](https://netron.app), which draws an ONNX file in your browser, or locally after `pip install netron`, and shows each node's
+# attributes and weights when you click on it.
 #
 # Write `read_graph(path, batch)` in `graph_reading.py`. Wherever a dimension of an input has a name instead
 # of a size, it is `batch`. Every node has a name of its own, and none has a branch or a body. It returns a dict:
@@ -225,13 +224,12 @@ check("resnet_tensorrt.first_departure")
 # | `macs` | multiply-accumulates of all Conv, MatMul and Gemm: elements of the result times the products that each is a sum of. A bias costs nothing |
 # | `peak_bytes` | the most bytes alive at once; see below |
 #
-# Alive: nodes run in the order of the file. A tensor is alive from the node that makes it to the last node
-# that reads it, both included; an input of the graph from the beginning; an output of the graph to the end;
-# a tensor that no node reads, only at its own node. So while a node runs, its inputs and its outputs are both
-# there. Initializers do not count; everything that a node makes does, a Constant's output too. Nothing is
-# computed in place. At each node add up what is alive, and take the largest sum.
+# When a tensor is alive: nodes run in the order of the file. A tensor is alive from the node that produces it to the last node that reads
+# it, both included. An input of the graph is alive from the beginning, an output of the graph to the end. A tensor that no node reads is
+# alive only at its own node. So while a node runs, its inputs and its outputs are both in memory. Initializers do not count; every node
+# output does, a Constant's too. Nothing is computed in place. At each node add up what is alive, and take the largest sum.
 #
-# The order within lists does not matter, but for the nodes of one chain.
+# The order within lists does not matter, except for the nodes of one chain.
 #
 # ### HINTS resnet_tensorrt.read_graph
 
@@ -268,8 +266,8 @@ check("resnet_tensorrt.read_graph")
 #
 # ### CARD resnet_tensorrt.fold_batchnorm
 #
-# In inference a BatchNormalization multiplies each channel by a number and adds another one. The convolution
-# before it can do that by itself, for nothing. Every inference compiler does this first; you do it now.
+# In inference a BatchNormalization multiplies each channel by a number and adds another one. The convolution before it can do that by
+# itself, at no cost. Every inference compiler does this first; you do it now.
 #
 # Write `fold_batchnorm(source, target)` in `rewrites.py`: it reads an ONNX model from the path `source` and
 # writes one to `target`. Fold a BatchNormalization into the Conv whose output it normalizes, if
@@ -281,16 +279,16 @@ check("resnet_tensorrt.read_graph")
 #   them is an input of the graph too (then the caller may replace it),
 # - no other node reads the weight or the bias, wherever it is.
 #
-# What else convolves, such as ConvTranspose, is not asked for: its normalization stays.
+# Other convolving operators, such as ConvTranspose, are out of scope: their normalization stays.
 #
 # After that, the Conv has the same name, attributes and first input, a new weight and a new bias, and makes
 # the tensor that the normalization made, by its name, so that later nodes are unaffected. Two normalizations in
 # a row are both folded. Remove initializers that no node reads any more. Everything else stays as it was: nodes,
 # inputs, outputs, opset, IR version. `onnx.checker` accepts the result.
 #
-# Branches and bodies read tensors of the graph around them by name, without an input for it. In them there is
-# nothing to fold. All weights are float32, and each node has a name of its own. The judge reads what you wrote
-# for some models, and runs others, with ONNX Runtime's own folding switched off.
+# Branches and bodies read tensors of the enclosing graph by name, without an input for it. There is nothing to fold inside them. All
+# weights are float32, and each node has a unique name. The judge inspects your file for some models and runs others, with ONNX Runtime's
+# own folding switched off.
 #
 # ### HINTS resnet_tensorrt.fold_batchnorm
 
@@ -301,8 +299,8 @@ fold_batchnorm("two_convs.onnx", "folded.onnx")
 draw("folded.onnx", title="After folding: what is left, and why?")
 
 # %% [markdown]
-# Both convolutions of this little graph share a weight, so nothing may be folded. Give the second one a
-# weight of its own in the cell before, and look again: one normalization goes, and one stays.
+# Both convolutions of this small graph share a weight, so nothing may be folded. Give the second one a weight of its own in the cell
+# before, and look again: one normalization disappears, and one stays.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fold_batchnorm", "locked": true, "points": 10, "solution": false, "task": false}
 check("resnet_tensorrt.fold_batchnorm")
@@ -312,28 +310,26 @@ check("resnet_tensorrt.fold_batchnorm")
 #
 # ### CARD resnet_tensorrt.remove_noops
 #
-# Exporters leave nodes behind that compute nothing: Identity, Dropout outside of training, and pairs of
-# Transpose where one framework's layout met another's. Each of them may cost a copy of a tensor.
+# Exporters leave nodes behind that compute nothing: Identity, Dropout outside of training, and pairs of Transpose where one framework's
+# layout met another's. Each of them may cost a copy of a tensor.
 #
-# Write `remove_noops(source, target)` in `rewrites.py`. In what it writes
+# Write `remove_noops(source, target)` in `rewrites.py`. In its result
 #
 # - no Identity is left, unless an output of the graph cannot do without one (see below),
-# - no Dropout is left that only passes its input on: `training_mode` is absent, or an initializer that is
-#   false, and no node reads its mask. Any other Dropout stays,
-# - a Transpose that reads what another Transpose has made is composed with it, also through what was removed,
-#   and none is left that changes nothing. Without `perm` it reverses all axes. Two that give the same axes of
-#   the same tensor are one,
-# - those of these three that are no longer needed are removed,
-# - all nodes that compute something are there, with their names and attributes. A branch of an `If` may read
-#   tensors of the graph around it, by name: it then reads what is there now. In branches nothing is removed,
+# - no Dropout is left that only passes its input on: `training_mode` is absent, or an initializer that is false, and no node reads its
+#   mask. Any other Dropout stays,
+# - a Transpose that reads the output of another Transpose is composed with it, also through nodes that were removed, and no Transpose is
+#   left that changes nothing. Without `perm` it reverses all axes. Two that give the same axes of the same tensor are merged,
+# - nodes of these three types that are no longer needed are removed,
+# - all nodes that compute something are still there, with their names and attributes. A branch of an `If` may read tensors of the enclosing
+#   graph by name: it then reads the tensor that replaces them. In branches nothing is removed,
 # - inputs and outputs of the graph have the names, types and order that they had.
 #
-# The last point is the hard one. If an Identity makes an output of the graph, the node before it has to make
-# that name. It cannot if it makes another output already, or if it is no node but an input of the graph: then
-# one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
-# once more changes nothing.
+# The last point is the hard one. If an Identity produces an output of the graph, the node before it has to produce that name. It cannot if
+# it already produces another output, or if there is no such node because the tensor is an input of the graph: then one Identity stays. The
+# judge counts: your graph has as many nodes as needed, and not one more. Rewriting it once more changes nothing.
 #
-# It draws a hundred small graphs at random for each check, again each time.
+# For each check the judge draws a hundred new small graphs at random.
 #
 # ### HINTS resnet_tensorrt.remove_noops
 
@@ -371,20 +367,19 @@ check("resnet_tensorrt.remove_noops")
 #
 # ### CARD resnet_tensorrt.quantize
 #
-# A byte for each weight and each activation in place of four: a quarter of the memory, and on a CPU with VNNI
-# (or a GPU with int8 tensor cores) more products at a time. The price is a scale for each tensor, which has to
-# be known before: *static* quantization reads it off values that real frames have given.
+# Quantization stores each weight and each activation in one byte instead of four: a quarter of the memory, and on a CPU with VNNI (or a GPU
+# with int8 tensor cores) more products at a time. The price is a scale for each tensor, which has to be known in advance: *static*
+# quantization derives it from the values that real frames produce.
 #
-# Write `quantize(source, calibration_path, target)` in `quantize.py`. `source` is the trained network in ONNX,
-# float32, as an exporter left it: BatchNormalization is still in it, its input `pictures` is normalized as
-# `signs.normalize` does. `calibration_path` is an `.npz` with what the camera recorded on two drives: `frames`,
-# `uint8 [n, 64, 64, 3]`, and `labels`. Write the network to `target` so that its convolutions and its last layer
-# compute with 8-bit integers of fixed scales, as QDQ or as integer operators, ONNX's own or ONNX Runtime's. Input
-# and output keep names, types and any n, and weights lie in the file. They are the network's own: folding scales an
-# output channel, and rounding follows; training on or equalizing channels across layers is another network.
+# Write `quantize(source, calibration_path, target)` in `quantize.py`. `source` is the trained network in ONNX, float32, as an exporter left
+# it: BatchNormalization is still in it, and its input `pictures` is normalized as `signs.normalize` does. `calibration_path` is an `.npz`
+# with the camera's recording of two drives: `frames`, `uint8 [n, 64, 64, 3]`, and `labels`. Write the network to `target` so that its
+# convolutions and its last layer compute with 8-bit integers of fixed scales, as QDQ or as integer operators, ONNX's own or ONNX Runtime's.
+# Input and output keep names, types and any n, and weights are stored in the file. The weights must be the network's own: folding that
+# scales an output channel, and rounding, are allowed; training on, or equalizing channels across layers, makes another network.
 #
-# Look at the frames before you choose some. Of three recordings, calibrating on one class by day cost this network
-# nothing, measured on 2,000 signs; on the frames that come first, one class by night, it cost 8 %.
+# Look at the frames before you choose a subset. Of three recordings, calibrating on one class by day cost this network nothing, measured on
+# 2,000 signs; on the frames that come first, one class by night, it cost 8 %.
 #
 # ### HINTS resnet_tensorrt.quantize
 
@@ -420,8 +415,7 @@ def right(path):
 
 
 # %% [markdown]
-# Try yours on frames of your own making, with the network that you exported above. Is a call faster, and what did it
-# cost?
+# Try your network on frames of your own, with the network that you exported above. Is a call faster, and how much accuracy did it cost?
 
 # %%
 import quantize
@@ -440,22 +434,21 @@ check("resnet_tensorrt.quantize")
 #
 # ### CARD resnet_tensorrt.latency
 #
-# The camera gives a frame, the detector cuts eight crops of 64×64 out of it, and the network says what they
-# are, in one call. In PyTorch, eagerly, most of such a call is not arithmetic that ONNX Runtime would do
-# too: it calls 53 convolutions, 53 normalizations and 49 activations one by one.
+# The camera delivers a frame, the detector cuts eight crops of 64×64 out of it, and the network classifies them in one call. In eager
+# PyTorch, most of such a call is not arithmetic that ONNX Runtime would do too: PyTorch calls 53 convolutions, 53 normalizations and 49
+# activations one by one.
 #
 # Write in `session.py`:
 #
 # - `prepare(target)`: writes the trained network to an ONNX file for `float32 [n, 3, 64, 64]`, any `n`, weights
 #   in the file. You may optimize it beforehand, as long as its logits stay those of PyTorch.
-# - `session_options(threads)`: a dict, plain data, of how the session is to run on that many threads. The keys
-#   there are: `graph_optimization_level` ("disabled", "basic", "extended", "layout" or "all"), `execution_mode`
-#   ("sequential", "parallel"), `intra_op_num_threads`, `inter_op_num_threads`, `intra_op_spinning`,
-#   `inter_op_spinning`, `enable_mem_pattern` and `enable_cpu_mem_arena`.
+# - `session_options(threads)`: a dict, plain data, with the options of a session on that many threads. Its keys: `graph_optimization_level`
+#   ("disabled", "basic", "extended", "layout" or "all"), `execution_mode` ("sequential", "parallel"), `intra_op_num_threads`,
+#   `inter_op_num_threads`, `intra_op_spinning`, `inter_op_spinning`, `enable_mem_pattern` and `enable_cpu_mem_arena`.
 #
-# The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network
-# in another. Both would fool themselves in one: threads of ONNX Runtime that spin while they wait once made
-# PyTorch beside them twelve times slower, and so ONNX Runtime looked six times faster than it was.
+# The judge loads your file with your options in a process of its own, and PyTorch's network in another. In a shared process they disturb
+# each other: spinning threads of ONNX Runtime once made PyTorch beside them twelve times slower, so that ONNX Runtime looked six times
+# faster than it was.
 #
 # ### HINTS resnet_tensorrt.latency
 
@@ -476,17 +469,16 @@ check("resnet_tensorrt.latency")
 #
 # ### CARD resnet_tensorrt.jetson_nano
 #
-# The robot carries a Jetson Nano: a Maxwell GPU, 4 GB for everything, and a JetPack that ends with TensorRT 8.2. You do
-# not have one here. What it can read is known, though: `jetson_nano.json` has a row for each limit, with the page that
-# says so. Write two functions in `export.py`:
+# The robot carries a Jetson Nano: a Maxwell GPU, 4 GB of shared memory, and a JetPack that ends with TensorRT 8.2. You do not have one
+# here. But its limits are known: `jetson_nano.json` has a row for each, with the page that states it. Write two functions in `export.py`:
 #
-# - `export_for_nano(batch, target)`: a file that keeps to every row under `constraints`. Input `frames`, float32
-#   `[batch, 64, 64, 3]`, BGR, 0 to 255; output `probabilities`, float32 `[batch, 10]`; exactly `batch` frames.
-# - `memory_for(path)`: what a model with fixed shapes needs, `{"weights": …, "activations": …}` in bytes, without running
-#   it. *weights*: all initializers. *activations*: the nodes run in the file's order; an output is there from the moment
-#   its node runs until its last reader has run; the graph's input and output stay. Tell the most that live at one time.
+# - `export_for_nano(batch, target)`: a file that meets every row under `constraints`. Input `frames`, float32 `[batch, 64, 64, 3]`, BGR, 0
+#   to 255; output `probabilities`, float32 `[batch, 10]`; exactly `batch` frames.
+# - `memory_for(path)`: what a model with fixed shapes needs, `{"weights": …, "activations": …}` in bytes, without running it. *weights*:
+#   all initializers. *activations*: the nodes run in the file's order; an output is alive from the moment its node runs until its last
+#   reader has run; the graph's input and output stay. Return the largest sum that is alive at one time.
 #
-# Nothing here says how fast the board is. A file that fits is not a measurement.
+# Nothing here says how fast the board is. A file that the board can read is not a measurement.
 #
 # ### HINTS resnet_tensorrt.jetson_nano
 
@@ -520,18 +512,22 @@ check("resnet_tensorrt.jetson_nano")
 #
 # ### CARD resnet_tensorrt.nano_resnet50
 #
-# Until here the network had a sixteenth of the weights. `full_width.settled(seed)` is the published ResNet-50: 25.6 million weights, made from a
-# seed on the spot, with BatchNormalization's statistics of drawn pictures of 224 × 224. Write two functions in `nano.py`:
+# So far the network had a sixteenth of the weights. `full_width.settled(seed)` is the published ResNet-50: 25.6 million weights, generated
+# from a seed, with BatchNormalization's statistics from drawn pictures of 224 × 224. Write two functions in `nano.py`:
 #
-# - `nano_budget(nodes, precision, board, deadline_ms)`, by a model that `jetson_nano.json` states under `model`: a node takes the longer of its arithmetic (2
-#   operations for each multiply-add of a `Conv` or `Gemm`, none for others) and its traffic (inputs, weights and output once each, 4 bytes a number in `"fp32"` and 2 in `"fp16"`), one node
-#   after the other. Memory: all weights, the most results that live at one time (as in `memory_for`: the network's input `pictures`, of shape `board["input"]`, and its output stay), and
-#   `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`: how many nodes arithmetic limits, and whether the latency is within `deadline_ms` and the memory within `memory_bytes`.
+# - `nano_budget(nodes, precision, board, deadline_ms)`, by a model that `jetson_nano.json` states under `model`. The nodes run one after
+#   the other, and each takes the longer of two times. Its arithmetic is 2 operations for each multiply-add of a `Conv` or `Gemm`, and none
+#   for others. Its traffic is inputs, weights and output once each, 4 bytes a number in `"fp32"` and 2 in `"fp16"`. Memory is the sum of
+#   all weights, the largest set of results alive at one time (as in `memory_for`: the network's input `pictures`, of shape
+#   `board["input"]`, and its output stay), and `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`:
+#   `arithmetic_limited` is the number of nodes that arithmetic limits, and `fits` says whether the latency is within `deadline_ms` and the
+#   memory within `memory_bytes`.
 # - `int8(seed, calibration_path, target)`: the network in 8-bit integers, with ranges from ONNX Runtime's calibrator and the frames of the `.npz`, of which half were taken at night. Input `pictures`, float32 `[1, 3, 224, 224]`, RGB from −1 to 1; output `logits`; opset 13 at most.
 #   On hidden pictures the logits must be at most half of their size away from float32's, and the class the same for 40 %. The weights are random, so classes are close to each other: a trained network loses less.
 #
-# The Nano itself has no int8 arithmetic (`jetson_nano.json` says so): there the file would not be faster. It is what you bring to a newer board, and the budget tells whether the old one needs to be replaced. No board has confirmed the model: a real
-# one is slower, as no kernel reaches its peaks.
+# The Nano itself has no int8 arithmetic (`jetson_nano.json` says so), so the file would not be faster there. It is for a newer board, and
+# the budget tells whether the old one needs to be replaced. No board has confirmed the model: a real one is slower, as no kernel reaches
+# its peaks.
 #
 # ### HINTS resnet_tensorrt.nano_resnet50
 
@@ -558,13 +554,14 @@ check("resnet_tensorrt.nano_resnet50")
 # An engine is often compared with eager PyTorch in float32, which is not a fair baseline. Here you make the comparison fair. `full_width.py`, which is given,
 # makes a ResNet-50 of width 64 with weights from a seed. Write `logits(seed, frames, out)` in `torch_gpu.py`:
 #
-# - `frames`: `uint8 [n, 224, 224, 3]` in BGR order, any `n`, in the host's memory, also where there is a GPU. The network wants RGB, channels first, and each byte
-#   x as x / 127.5 − 1.
-# - `out`: `float32 [n, 1000]`, in the host's memory: fill it with the logits of `full_width.network(seed)`.
-# - It is called many times with the same seed and `n`. What depends on these alone may be kept, and there can be more than one seed.
+# - `frames`: `uint8 [n, 224, 224, 3]` in BGR order, any `n`, in host memory, also where there is a GPU. The network wants RGB, channels
+#   first, and each byte x as x / 127.5 − 1.
+# - `out`: `float32 [n, 1000]`, in host memory: fill it with the logits of `full_width.network(seed)`.
+# - It is called many times with the same seed and `n`. You may cache what depends on these alone; there can be more than one seed.
 #
-# Without a GPU it is judged in float32, within 0.0001 of the largest logit. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
-# their way to the GPU included. *Predict* first: how many bytes of activations does eager PyTorch move for each frame, and how many kernels does it launch?
+# Without a GPU it is judged in float32, within 0.0001 of the largest logit. On a GPU any precision is accepted whose logits are right
+# within 2 % of the largest. 64 frames a call are timed there, the copy to the GPU included. *Predict* first: how many bytes of activations
+# does eager PyTorch move for each frame, and how many kernels does it launch?
 #
 # ### HINTS resnet_tensorrt.torch_gpu
 
@@ -591,16 +588,16 @@ check("resnet_tensorrt.torch_gpu")
 #
 # ### CARD resnet_tensorrt.engine
 #
-# TensorRT reads an ONNX model, tries kernels for each of its layers on the GPU that it runs on, and writes an engine: for
-# this GPU, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
-# in (*strongly typed*); the flags for float16 and int8 are gone, and with them the calibrators. So the work begins before
-# the builder. Write in `export.py`:
+# TensorRT reads an ONNX model, tries kernels for each of its layers on the GPU that it runs on, and writes an engine: for this GPU, this
+# version and this range of shapes. Since version 11 the types in the model are the types that it computes in (*strongly typed*); the flags
+# for float16 and int8 are gone, and the calibrators with them. So precision has to be set in the model, before the build. Write in
+# `export.py`:
 #
-# - `in_half(source, target)`: the same model with float16 weights and arithmetic. Inputs and outputs stay as they are.
-#   This check is judged on a CPU.
-# - `build_engine(source, precision, cache, target)`: an engine for batches of 1 to 64, made for 32, at most 1 GiB of
-#   workspace, in `"fp32"`, `"fp16"` (by `in_half`) or `"int8"` (of a model that was quantized). Trying kernels takes
-#   minutes; what was measured goes to the timing cache at `cache`, and comes from there the next time.
+# - `in_half(source, target)`: the same model with float16 weights and arithmetic. Inputs and outputs keep their types. This check is judged
+#   on a CPU.
+# - `build_engine(source, precision, cache, target)`: an engine for batches of 1 to 64, optimized for 32, with at most 1 GiB of workspace,
+#   in `"fp32"`, `"fp16"` (by `in_half`) or `"int8"` (of a model that was quantized). Trying kernels takes minutes; the timing cache at
+#   `cache` stores the measurements, and the next build reads them from there.
 #
 # Without TensorRT and a GPU the other two checks say `not_measured`. On a machine that has both:
 # `python -m pip install tensorrt`, or NVIDIA's container. Without TensorRT but with a GPU, ONNX Runtime's CUDA provider
@@ -636,15 +633,15 @@ check("resnet_tensorrt.engine")
 #
 # ### CARD resnet_tensorrt.slow_builds
 #
-# `build_healthy.json.gz` is a recorded session of ONNX Runtime with this network, eight crops a call, and
-# `build_a` to `build_d` are four with a problem. All five are real runs on one CPU, with the
-# verbose log (`log_severity_level = 0`) and the profile (`enable_profiling`). Each is gzipped JSON:
+# `build_healthy.json.gz` is a recorded ONNX Runtime session of this network, eight crops a call, and `build_a` to `build_d` are four with a
+# problem. All five are real runs on one CPU, with the verbose log (`log_severity_level = 0`) and the profile (`enable_profiling`). Each is
+# gzipped JSON:
 #
 # | key | what |
 # | --- | --- |
 # | `log` | the lines of the log; `[I:`, `[V:` and `[W:` are their levels |
 # | `profile` | the events of the profile, `dur` in microseconds; figures about memory are left out |
-# | `inputs`, `outputs` | names, types and shapes, as the session gives them |
+# | `inputs`, `outputs` | names, types and shapes, as the session reports them |
 # | `machine`, `versions`, `date` | where it was recorded |
 #
 # Write in `build_logs.py`:
@@ -662,8 +659,7 @@ check("resnet_tensorrt.engine")
 # | `nodes` | nodes in a run: events of category `Node` whose names end in `_kernel_time`, by runs |
 # | `slowest_op`, `slowest_op_share` | the type of operator (`op_name`) with the most time of such events, and its share of the time of all of them |
 #
-# and `diagnosis()`, which gives for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The causes
-# there are:
+# and `diagnosis()`, which returns for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The possible causes:
 #
 # - `disabled`: the optimizations were switched off.
 # - `training`: the network was exported in training mode.
@@ -671,8 +667,8 @@ check("resnet_tensorrt.engine")
 # - `inputs`: the weights are graph inputs that a caller may replace, so they are not constants.
 # - `threads`: more threads than cores.
 #
-# `evidence` is `"warnings"`, `"outputs"` (their number), `"threads_per_core"`, or a type of operator whose share of the
-# nodes' time shows the cause; `value` is that number, within 3 %.
+# `evidence` is `"warnings"`, `"outputs"` (their number), `"threads_per_core"`, or a type of operator whose share of the nodes' time shows
+# the cause; `value` is that number, within 3 %.
 #
 # ### HINTS resnet_tensorrt.slow_builds
 
@@ -695,26 +691,34 @@ check("resnet_tensorrt.slow_builds")
 #
 # ### CARD resnet_tensorrt.trtexec_log
 #
-# `trtexec --verbose` prints thousands of lines, and a `tensorrt.ILogger` of your own gets those that TensorRT writes, one call each. `trtexec_log.md` in the lesson's folder shows how to read them, on lines from
-# public issues. A log of a GPU was not recorded here yet: `generated_build.log`, and the logs that the judge asks about, are **generated** with such lines, for a ResNet of several blocks, and with random numbers.
+# `trtexec --verbose` prints thousands of lines, and a `tensorrt.ILogger` of your own gets those that TensorRT writes, one call each.
+# `trtexec_log.md` in the lesson's folder shows how to read them, on lines from public issues. No log of a GPU has been recorded here yet.
+# `generated_build.log` and the logs in the checks are **generated** from such lines, for a ResNet of several blocks, with random numbers.
 #
-# Write `read_log(path)` in `trt_logs.py`. The file is a trtexec log, in which a message may go on in lines without a head, or a JSON list of `[severity, message]`, as an ILogger gets them (1 error, 2 warning, 3 information, 4 verbose). A dict of
+# Write `read_log(path)` in `trt_logs.py`. The file is a trtexec log, in which a message may continue in lines without a head, or a JSON
+# list of `[severity, message]`, as an ILogger gets them (1 error, 2 warning, 3 information, 4 verbose). It returns a dict of
 #
 # | key | what |
 # | --- | --- |
 # | `warnings` | messages of that severity |
 # | `fused` | convolutions that took over the scale of a BatchNormalization (`Fusing convolution weights from …`) |
-# | `layers` | layers after the last optimization that says it |
+# | `layers` | layers after the last optimization that reports them |
 # | `precisions` | of `Float`, `Half`, `Int8`, those in the formats that were tuned, sorted |
-# | `skipped` | tactics that were left out for lack of memory |
+# | `skipped` | tactics that were skipped for lack of memory |
 # | `requested_mb` | the most that a tactic asked of the *device* and did not get; None if there is none |
 # | `reformat_share` | the share of reformats in the time of all layers of the profile, without the total; by its column of percent |
 # | `gpu_ms`, `enqueue_ms` | medians of GPU Compute Time and Enqueue Time |
 # | `build_s` | how long the engine was built |
 # | `cause` | what is wrong, one of the words below, or None |
 #
-# What is not in the file is None; trtexec's own lines are not in an ILogger's. The causes: `memory`, tactics were left out because the device has no more; `workspace`, because of a limit that somebody set; `unfused`, fewer convolutions were fused with their scale than ends of blocks with their activation
-# (`ConvReluFusion`); `precision`, half precision was not allowed; `reformats`, they take more than a tenth of the time; `host`, launching takes at least 0.9 of the GPU's time.
+# A figure that the file does not contain is None; trtexec's own lines are not in an ILogger's log. The causes:
+#
+# - `memory`: tactics were skipped because the device has too little memory.
+# - `workspace`: tactics were skipped because of a workspace limit.
+# - `unfused`: fewer convolutions were fused with their scale than ends of blocks with their activation (`ConvReluFusion`).
+# - `precision`: half precision was not allowed.
+# - `reformats`: they take more than a tenth of the time.
+# - `host`: launching takes at least 0.9 of the GPU's time.
 #
 # ### HINTS resnet_tensorrt.trtexec_log
 
@@ -735,11 +739,11 @@ check("resnet_tensorrt.trtexec_log")
 #
 # ### CARD resnet_tensorrt.report
 #
-# One page for the people who build the robot:
+# One page for the team that builds the robot:
 #
 # 1. What you converted, and how you know that it still computes the same: on which inputs, with which largest difference.
-# 2. One row a variant (ONNX float32, int8, for the Nano): accuracy on the same signs, size, latency with its spread.
-# 3. What was not measured, why, and what you would measure first with a board or a GPU in your hands.
+# 2. One row for each variant (ONNX float32, int8, for the Nano): accuracy on the same signs, size, latency with its spread.
+# 3. What was not measured, why, and what you would measure first if you had a board or a GPU.
 # 4. What you would ship, and what could still be wrong with it.
 #
 # ### HINTS resnet_tensorrt.report

@@ -17,8 +17,8 @@ from onnx import helper, numpy_helper
 ### STUB     """Reads a model from `source`, and writes it to `target` with normalizations folded.
 ### STUB
 ### STUB     The Conv gets a new weight and bias, and makes the tensor that the BatchNormalization
-### STUB     made; that node, and the initializers that nobody reads any more, are gone. When it may
-### STUB     be done stands in the notebook.
+### STUB     made; that node, and the initializers that are no longer read, are gone. The notebook
+### STUB     says when this is allowed.
 ### STUB     """
 ### STUB     raise NotImplementedError("resnet_tensorrt.fold_batchnorm")
 def fold_batchnorm(source, target):
@@ -188,7 +188,7 @@ def branches(node):
 
 
 ### BEGIN SOLUTION resnet_tensorrt.remove_noops axes
-### STUB # Which permutation are two, one behind the other?
+### STUB # Which permutation do two of them give, one after the other?
 def composed(first, second):
     """One permutation for two: axis i of the result is axis second[i] of what `first` has made."""
     axes = tuple(first[i] for i in second) if first and second else first or second
@@ -206,7 +206,7 @@ def ranks_of(model):
 
 
 ### BEGIN SOLUTION resnet_tensorrt.remove_noops nodes
-### STUB # The new nodes: who makes what is needed, and by what name?
+### STUB # The new nodes: which node makes each tensor that is needed, and under which name?
 class Rewritten:
     """The new nodes. What is wanted is (root, axes): a tensor, and how its axes are permuted."""
 

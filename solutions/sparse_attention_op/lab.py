@@ -85,8 +85,8 @@ def text_like(n, block=16, heads=2, depth=32):
 # - `kept(q, k, threshold, block, causal)`: bool `[B, H, M, M]`, which key blocks each query block keeps.
 # - `attention(q, k, v, threshold, block, causal)`: the output, `[B, H, N, D]` in q's type.
 #
-# Slow and clear; everything later is compared with it. What the paper does not say, do not add. Tensors may be on a GPU; what you make beside them
-# has to be there too.
+# Write it slow and clear: everything later is compared with it. Add nothing that the paper does not say. Tensors may be on a GPU; create
+# new tensors on the same device.
 #
 # ### HINTS sparse_attention_op.reference
 
@@ -94,7 +94,7 @@ def text_like(n, block=16, heads=2, depth=32):
 check("sparse_attention_op.reference")
 
 # %% [markdown]
-# Look at what it keeps. Which token attends to nothing?
+# Print which blocks it keeps. Which token attends to nothing?
 
 # %%
 import reference
@@ -111,15 +111,15 @@ print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 #
 # ### CARD sparse_attention_op.operator
 #
-# A function of tensor operations is looked into by everybody: the compiler takes it apart, the exporter writes down what it took apart. An operator
-# is left whole. Define in `sparse_op.py` `sparse_lab::attention(q, k, v, threshold, block, causal)` with `torch.library`:
+# A function made of tensor operations is transparent: the compiler and the exporter both trace through it and see only its parts. A custom
+# operator stays one node. Define in `sparse_op.py` `sparse_lab::attention(q, k, v, threshold, block, causal)` with `torch.library`:
 #
-# - its fake kernel gives shape, type and strides without computing;
+# - its fake kernel returns shape, dtype and strides without computing;
 # - its gradient is registered, and can itself be traced;
-# - it keeps what it promises: contiguous output, no input changed.
+# - it does what its schema states: contiguous output, no input modified.
 #
-# `operator_trials.py` has the functions by which the judge asks. Run `torch.library.opcheck` before, also in 16 bits and on transposed heads: `exported` fails where it does. On a GPU output, gradient and
-# compiled gradient are asked for again, with tensors there.
+# See `operator_trials.py` for what each check calls. Run `torch.library.opcheck` first, also in 16 bits and on transposed heads: `exported`
+# fails where opcheck does. On a GPU, output, gradient and compiled gradient are checked again with tensors there.
 #
 # ### HINTS sparse_attention_op.operator
 
@@ -140,15 +140,16 @@ check("sparse_attention_op.operator")
 #
 # ### CARD sparse_attention_op.kernel
 #
-# A mask over a dense product saves nothing: all keys are loaded, all scores computed, and most of them thrown away. Write in `sparse_triton.py`
-# `attend(q, k, v, counts, columns, block, causal, out)`, which touches listed blocks only. `lists(kept)` makes the lists; entries after
-# a row's `counts` are not valid, and the judge puts arbitrary numbers there.
+# A mask over a dense product saves nothing: it loads all keys, computes all scores and throws most of them away. Write in
+# `sparse_triton.py` `attend(q, k, v, counts, columns, block, causal, out)`, which touches listed blocks only. `lists(kept)` makes the
+# lists; entries after a row's `counts` are not valid, and the judge puts arbitrary numbers there.
 #
-# `N` need not be a multiple of `block`, which is 16, 32 or 64. The judge counts bytes: queries, listed places, keys and values of listed blocks, and
-# the output, once each, is 1.00.
+# `N` need not be a multiple of `block`, which is 16, 32 or 64. The judge counts bytes. 1.00 means: queries, listed block indices, keys and
+# values of listed blocks, and the output, once each.
 #
-# On a GPU `attend_kept` is timed, lists and all, at a tenth of the blocks: against dense attention without a mask, and against FlexAttention with the same blocks. For causal
-# attention dense attention leaves half out as well, and the lists hold nothing that lies ahead.
+# On a GPU `attend_kept` is timed, lists included, at a tenth of the blocks: against dense attention without a mask, and against
+# FlexAttention with the same blocks. In the causal case dense attention skips the upper half as well, and the lists hold no block that is
+# ahead of the query.
 #
 # ### HINTS sparse_attention_op.kernel
 
@@ -173,11 +174,11 @@ check("sparse_attention_op.kernel")
 #
 # ### CARD sparse_attention_op.decomposition
 #
-# Any runtime that knows an opset can run what is written in it. Write in `export_ops.py` `decomposed(opset, heads, depth, block, causal, target)`:
-# `Layer(block, causal)` as an ONNX file in operators of ONNX's own. Inputs `q`, `k`, `v` `[batch, heads, length, depth]` and `threshold` `[heads]`, output `out`, all
-# float32; batch and length free.
+# Any runtime that supports an opset can run a file that uses only its operators. Write in `export_ops.py` `decomposed(opset, heads, depth,
+# block, causal, target)`: `Layer(block, causal)` as an ONNX file in standard ONNX operators. Inputs `q`, `k`, `v` `[batch, heads, length,
+# depth]` and `threshold` `[heads]`, output `out`, all float32; batch and length free.
 #
-# The exporter knows nothing of your operator. Its `custom_translation_table` is where you tell it.
+# The exporter does not know your operator. Tell it through `custom_translation_table`.
 #
 # ### HINTS sparse_attention_op.decomposition
 
@@ -218,10 +219,11 @@ check("sparse_attention_op.decomposition")
 #
 # ### CARD sparse_attention_op.function
 #
-# Sixty nodes say what is computed and hide what it is. A runtime that has a kernel for it would have to find it again in them. A *function* keeps both:
-# one node with a name, and in the same file its meaning in standard operators, for runtimes without a kernel. Write in `export_ops.py`
-# `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version 1, inputs `q, k, v, threshold`,
-# attributes `block` and `causal`, and the function behind it. Opset 18 or later. The judge changes the attributes in your node; the function has to follow.
+# A decomposition of sixty nodes hides which operation they compute. A runtime that has a kernel for it would have to recognize the pattern.
+# An ONNX *function* keeps both: one named node, and in the same file its definition in standard operators, for runtimes without a kernel.
+# Write in `export_ops.py` `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version
+# 1, inputs `q, k, v, threshold`, attributes `block` and `causal`, and the function that defines it. Opset 18 or later. The judge changes
+# the attributes of your node; the function must use the new values.
 #
 # ### HINTS sparse_attention_op.function
 
@@ -245,9 +247,10 @@ check("sparse_attention_op.function")
 #
 # ### CARD sparse_attention_op.node
 #
-# Some readers want no function: a compiler of a vendor maps the node to a kernel, and refuses functions. Write `as_node(heads, depth, block, causal, target)`: the
-# same node, and nothing behind it. As no runtime can infer anything about it, the file has to state it: the domain's version, the attributes, type and
-# shape of what comes out, with a name for the batch and one for the length. Opset 18 or later, and a format (IR version) that ONNX Runtime reads.
+# Some readers do not accept functions: a vendor's compiler maps the node to a kernel and refuses the rest. Write `as_node(heads, depth,
+# block, causal, target)`: the same node, without a function. No runtime can infer anything about it, so the file has to state it: the
+# domain's version, the attributes, the dtype and shape of the output, with a name for the batch and one for the length. Opset 18 or later,
+# and a format (IR version) that ONNX Runtime reads.
 #
 # ### HINTS sparse_attention_op.node
 
@@ -270,13 +273,13 @@ check("sparse_attention_op.node")
 #
 # ### CARD sparse_attention_op.shape_inference
 #
-# Memory planning, fusion, a TensorRT build: all of them need shapes, and `onnx.shape_inference` stops at a node that it does not know. Write in
+# Memory planning, fusion and a TensorRT build all need shapes, and `onnx.shape_inference` stops at a node that it does not know. Write in
 # `shape_inference.py`:
 #
-# - `infer(path, target)`: the model at `path`, with the shape of every tensor that a node makes. Named dimensions keep their names.
-# - `problems(path)`: the names of the `SparseAttention` nodes whose inputs do not fit the paper.
+# - `infer(path, target)`: write the model at `path` with the shape of every tensor that a node produces. Named dimensions keep their names.
+# - `problems(path)`: the names of the `SparseAttention` nodes whose inputs violate the paper's shapes.
 #
-# The models have several layers, with standard nodes before, between and behind.
+# The models have several layers, with standard nodes before, between and after them.
 #
 # ### HINTS sparse_attention_op.shape_inference
 
@@ -286,8 +289,8 @@ check("sparse_attention_op.shape_inference")
 # %% [markdown]
 # ## 8. Find silently wrong exports
 #
-# Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what is in the file, where the
-# code has `torch.tensor(….tolist())`?
+# Before you joined, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what does the
+# file contain where the code has `torch.tensor(….tolist())`?
 
 # %%
 import legacy
@@ -313,20 +316,21 @@ print("what the file still reads:", [end.name for end in session.get_inputs()])
 #
 # Write in `silent.py`:
 #
-# - `fault(path, block, causal)`: what is wrong with the file at `path`. It has the inputs `q, k, v, threshold` and the output `out`, and fixed sizes: it was traced with
-#   one example. Names tell nothing.
+# - `fault(path, block, causal)`: what is wrong with the file at `path`. It has the inputs `q, k, v, threshold` and the output `out`, and
+#   fixed sizes: it was traced with one example. Names carry no information.
 #
 # | name | what was lost |
 # | --- | --- |
 # | `frozen` | the kept blocks are those of the example |
 # | `threshold` | the threshold is the example's |
-# | `keys` | the keys are not read; the queries stand in their place |
+# | `keys` | the keys are not read; the queries are used instead |
 # | `padding` | the mean of the last block counts its padding |
 # | `causal` | causal for blocks, not for the tokens in them |
 # | `average` | a token that attends to nothing gets the average of all |
 # | `agrees` | nothing |
 #
-# - `mended(heads, depth, block, causal, target)`: `legacy.LegacyLayer(block, causal)` as an ONNX file like that of task 4, in any opset from 18 on, right for every input.
+# - `mended(heads, depth, block, causal, target)`: `legacy.LegacyLayer(block, causal)` as an ONNX file like that of task 4, in any opset
+#   from 18 on, right for every input.
 #
 # ### HINTS sparse_attention_op.silent
 
@@ -338,13 +342,15 @@ check("sparse_attention_op.silent")
 #
 # ### CARD sparse_attention_op.fallback
 #
-# The vendor's kernel has blocks of 16 and 32 and cannot be causal; another runtime has no kernel, and an opset of two years ago. One model has to go to both. Write in
-# `fallback.py`:
+# The vendor's kernel supports blocks of 16 and 32, not causal. Another runtime has no kernel, and an opset that is two years old. One model
+# has to run on both. Write in `fallback.py`:
 #
-# - `negotiate(offer_path)`: the highest opset that exporter and runtime share, the oldest file format (IR version) that it needs, and the form: the node where the
-#   runtime has a kernel for it, a function where it reads functions, a decomposition otherwise. The body of a function or a decomposition needs opset 18. `None` where nothing fits.
-# - `partition(path, runtime_path, target)`: the model has several nodes and the function behind them. Nodes that the runtime has a kernel for stay, bare; the
-#   others are replaced by their body. No functions are left, and the domain `hotloop.lab` is imported only if a node of it is.
+# - `negotiate(offer_path)`: the highest opset that exporter and runtime share, the oldest file format (IR version) that it needs, and the
+#   form. The form is the node where the runtime has a kernel for it, else a function where the runtime reads functions, else a
+#   decomposition. The body of a function or a decomposition needs opset 18. `None` where nothing fits.
+# - `partition(path, runtime_path, target)`: the model has several nodes and the function that defines them. Nodes for which the runtime has
+#   a kernel stay, bare; the others are replaced by their body. No functions are left, and the domain `hotloop.lab` is imported only if the
+#   model still has a node of it.
 #
 # ### HINTS sparse_attention_op.fallback
 
@@ -364,12 +370,13 @@ check("sparse_attention_op.fallback")
 #
 # ### CARD sparse_attention_op.cpu_kernel
 #
-# PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
-# `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
+# PyTorch's operator, a custom operator of ONNX Runtime and a plugin each have their own types. All of them can call one function that uses
+# none of these types. Write it in `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
-# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is detected: 0 · NaN is NaN. In the last one
-# they are missing: your function runs on memory in which the judge sees every page of an unlisted block that is read. It runs there without `cpu_op.py`, and
-# must be right on new cases of all kinds first: what Python computes in its place does not count.
+# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is
+# detected: 0 · NaN is NaN. In the last check these blocks are unreadable: your function runs on memory where the judge sees every access to
+# a page of an unlisted block. It runs there without `cpu_op.py`, and must first be right on new cases of all kinds, so results computed in
+# Python do not count.
 #
 # ### HINTS sparse_attention_op.cpu_kernel
 
@@ -391,9 +398,10 @@ check("sparse_attention_op.cpu_kernel")
 #
 # ### CARD sparse_attention_op.custom_op
 #
-# ONNX Runtime refused your bare node in task 6. A runtime can be taught: an operator is registered by domain and name, in C++, or for a first trial in Python with
-# `onnxruntime_extensions`. Write in `custom_op.py` `run(path, feeds_path, target)`: run the model at `path`, with several bare nodes of different attributes, on the arrays of the `.npz` file
-# at `feeds_path`, and write its outputs to `target`, an `.npz` file too.
+# ONNX Runtime refused your bare node in task 6. It accepts the node once an operator with that domain and name is registered: in C++ or,
+# for a first trial, in Python with `onnxruntime_extensions`. Write in `custom_op.py` `run(path, feeds_path, target)`: run the model at
+# `path`, with several bare nodes of different attributes, on the arrays of the `.npz` file at `feeds_path`,
+# and write its outputs to `target`, an `.npz` file too.
 #
 # ### HINTS sparse_attention_op.custom_op
 
@@ -405,11 +413,13 @@ check("sparse_attention_op.custom_op")
 #
 # ### CARD sparse_attention_op.native_op
 #
-# Task 11 runs Python, for each node and each run. A product has none. Fill in `ort_op.cpp`: a library that ONNX Runtime loads with `register_custom_ops_library`, whose one function `RegisterCustomOps` makes the operator
-# known. `host_attention.h` computes; what is asked for is everything between it and the runtime.
+# Task 11 runs Python for each node in each run. A deployed product has no Python. Fill in `ort_op.cpp`: a library that ONNX Runtime loads
+# with `register_custom_ops_library`. Its one exported function, `RegisterCustomOps`, registers the operator. `host_attention.h` does the
+# computation; you write everything between it and the runtime.
 #
-# ONNX Runtime's headers are in none of its wheels. `ort_custom_op.h` takes them where they are installed, and declares the few functions that you need where they are not: their places in
-# the runtime's table are fixed. Unlike the next task's, this library is the real thing, and runs in the real runtime.
+# ONNX Runtime's wheels do not contain its headers. `ort_custom_op.h` includes them where they are installed, and otherwise declares the few
+# functions that you need: their positions in the runtime's API table are fixed. Unlike the next task's plugin, this library runs in the
+# real runtime.
 #
 # ### HINTS sparse_attention_op.native_op
 
@@ -443,12 +453,15 @@ check("sparse_attention_op.native_op")
 #
 # ### CARD sparse_attention_op.plugin
 #
-# TensorRT's parser meets your bare node and looks for a plugin of that name. Fill in `attention_plugin.cpp`: an `IPluginV3` with its three capabilities and its creator. Inputs are q, k, v, threshold;
-# q, k, v and the output are all float32 or all float16, threshold is float32, everything linear. `launch_attention.h` has what to call.
+# TensorRT's parser finds your bare node and looks for a plugin of that name. Fill in `attention_plugin.cpp`: an `IPluginV3` with its three
+# capabilities and its creator. Inputs are q, k, v, threshold; q, k, v and the output are all float32 or all float16, threshold is float32,
+# everything linear. `launch_attention.h` declares the function to call.
 #
-# There is no TensorRT here. So your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and signatures and nothing behind them, and the judge calls it as TensorRT
-# would, with memory on the host: sizes that are unknown at first, types in every combination, fields whose memory is gone after `createPlugin`, an engine that is stored and loaded, two contexts in turns. It
-# shows that your answers are right, not that an engine runs. The last check compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
+# There is no TensorRT here. Your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and
+# signatures and no implementation. The judge calls it as TensorRT would, with memory on the host: sizes that are unknown at first, dtypes
+# in every combination, fields whose memory is freed after `createPlugin`, an engine that is serialized and loaded, two contexts in
+# alternation. This shows that your methods return the right answers, not that an engine runs. The last check compiles it with the real
+# headers where they are installed, and says `not_measured` elsewhere.
 #
 # ### HINTS sparse_attention_op.plugin
 
@@ -465,8 +478,9 @@ check("sparse_attention_op.plugin")
 #
 # ### CARD sparse_attention_op.plugin_python
 #
-# TensorRT takes plugins in Python too: slower to call, and bound to a process that has your module, but there before lunch. Fill in `attention_plugin.py`; the questions are those of the last task, in Python's names, and
-# `plugin_launch.py` has what to call. `tensorrt_stub/tensorrt.py` is a stub again, ours, and so is what it shows.
+# TensorRT takes plugins in Python too: slower to call, and usable only in a process that has your module, but quick to write. Fill in
+# `attention_plugin.py`. The methods are those of the last task under Python's names, and `plugin_launch.py` has the function to call.
+# `tensorrt_stub/tensorrt.py` is again our stub, so it shows the same and no more.
 #
 # ### HINTS sparse_attention_op.plugin_python
 
@@ -478,12 +492,12 @@ check("sparse_attention_op.plugin_python")
 #
 # ### CARD sparse_attention_op.report
 #
-# One page for the people who put it into their products:
+# One page for the teams that will integrate it into their products:
 #
-# 1. How you know that every form is the paper's: decisions and values, on which edges.
-# 2. One row a form (reference, operator, kernel, three files, C++): who can run it, and what it costs at a seventh of the blocks.
+# 1. How you know that every form matches the paper: decisions and values, on which edges.
+# 2. One row for each form (reference, operator, kernel, three files, C++): where it runs, and what it costs at a seventh of the blocks.
 # 3. What was not measured, why, and what you would measure first with a GPU.
-# 4. What you would hand to whom, and what a change of the paper would touch.
+# 4. Which form you would ship to which runtime, and what a change of the paper would affect.
 #
 # ### HINTS sparse_attention_op.report
 

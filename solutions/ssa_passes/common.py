@@ -1,4 +1,4 @@
-"""What is computed already is not computed again."""
+"""Common-subexpression elimination."""
 
 import ir
 from dominance import immediate_dominators
@@ -6,13 +6,13 @@ from dominance import immediate_dominators
 ### BEGIN SOLUTION ssa_passes.common
 ### STUB @ir.on_text
 ### STUB def common(function):
-### STUB     """What an earlier instruction has computed on every way is not computed again."""
+### STUB     """Reuse the result of an equal instruction that dominates this one."""
 ### STUB     raise NotImplementedError("ssa_passes.common")
 
 
 @ir.on_text
 def common(function):
-    """What an earlier instruction has computed on every way is not computed again."""
+    """Reuse the result of an equal instruction that dominates this one."""
     changed = True
     while changed:  # phis of a loop read names that are replaced only further down
         changed = one_walk(function)

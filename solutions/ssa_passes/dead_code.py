@@ -1,17 +1,17 @@
-"""What nobody needs goes."""
+"""Dead-code elimination."""
 
 import ir
 
 ### BEGIN SOLUTION ssa_passes.dead_code
 ### STUB @ir.on_text
 ### STUB def dead_code(function):
-### STUB     """Without the instructions whose absence nobody can notice."""
+### STUB     """Remove the instructions that have no observable effect."""
 ### STUB     raise NotImplementedError("ssa_passes.dead_code")
 
 
 @ir.on_text
 def dead_code(function):
-    """Without the instructions whose absence nobody can notice."""
+    """Remove the instructions that have no observable effect."""
     types = function.types
     definitions = {instr.to: instr for instr in function.instrs if instr.to}
     needed = {id(instr) for instr in function.instrs if has_effect(instr, types)}

@@ -1,17 +1,17 @@
-"""What is known now is computed now."""
+"""Constant folding and propagation."""
 
 import ir
 
 ### BEGIN SOLUTION ssa_passes.fold
 ### STUB @ir.on_text
 ### STUB def fold(function):
-### STUB     """Constants computed, decided branches taken, blocks that nobody reaches gone."""
+### STUB     """Compute constants, take decided branches, and remove unreachable blocks."""
 ### STUB     raise NotImplementedError("ssa_passes.fold")
 
 
 @ir.on_text
 def fold(function):
-    """Constants computed, decided branches taken, blocks that nobody reaches gone."""
+    """Compute constants, take decided branches, and remove unreachable blocks."""
     changed = True
     while changed:
         changed = fold_values(function)

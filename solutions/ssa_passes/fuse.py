@@ -19,8 +19,8 @@ loops over what it reads. In a kernel
 
 Each step is in exactly one kernel. Kernels run one after the other, and a kernel can only read
 what is there: inputs, and what earlier kernels made. It loads each tensor that it reads and does
-not make, once, and stores each that it makes if somebody else reads it or it is an output. A number
-has 4 bytes.
+not make, once, and stores each that it makes if another kernel reads it or it is an output. A
+number has 4 bytes.
 """
 
 import json

@@ -4,12 +4,12 @@ import fx_text
 
 ### BEGIN SOLUTION ssa_passes.torch_fx
 ### STUB def clean(graph):
-### STUB     """Merge and remove, in a torch.fx.Graph, what nobody can tell; the graph itself."""
+### STUB     """Merge common subexpressions and remove dead code in a torch.fx.Graph; return it."""
 ### STUB     raise NotImplementedError("ssa_passes.torch_fx")
 
 
 def clean(graph):
-    """Merge and remove, in a torch.fx.Graph, what nobody can tell; the graph itself."""
+    """Merge common subexpressions and remove dead code in a torch.fx.Graph; return it."""
     merge(graph)
     for node in reversed(list(graph.nodes)):
         if fx_text.operation(node) in fx_text.PURE and not node.users:

@@ -1,4 +1,4 @@
-"""What is the same in every round of a loop is computed before it."""
+"""Loop-invariant code motion."""
 
 import ir
 from dominance import dominates, immediate_dominators
@@ -6,7 +6,7 @@ from dominance import dominates, immediate_dominators
 ### BEGIN SOLUTION ssa_passes.hoist
 ### STUB @ir.on_text
 ### STUB def hoist(function):
-### STUB     """Each loop's invariant operations before it, in a block of their own if need be."""
+### STUB     """Move each loop's invariant operations to its preheader; insert one where needed."""
 ### STUB     raise NotImplementedError("ssa_passes.hoist")
 
 

@@ -66,18 +66,18 @@ def fresh(file, name):
 #
 # ### CARD ssa_passes.lowering
 #
-# A compiler cannot do much with a tree of statements: `break` and `return` leave it sideways. In a *control-flow graph* there are
+# A compiler cannot do much with a tree of statements, because `break` and `return` leave it from the middle. A *control-flow graph* has
 # only blocks, which run from beginning to end, and jumps between them.
 #
-# Write `lower(source)` in `lowering.py`: the text of a Python function in, the text of a program in blocks out, its variables
-# assigned as often as they were. The head of the file says which Python is understood. Mind:
+# Write `lower(source)` in `lowering.py`. It takes the text of a Python function and returns the text of a program in blocks; variables may
+# still be assigned more than once. The comment at the top of the file defines the supported subset of Python. Note:
 #
-# - the second operand of `and` and `or` is computed only where the first one does not decide;
-# - the bounds of `range(…)` are computed once, and what the body does to the loop's variable does not change the number of rounds;
-#   without a round, the variable stays as it was;
-# - nothing may jump to the first block, and no block may be left that nothing reaches.
+# - the second operand of `and` and `or` is computed only where the first one does not decide the result;
+# - the bounds of `range(…)` are computed once, and assignments to the loop variable in the body do not change the number of iterations; if
+#   there is no iteration, the variable keeps its old value;
+# - nothing may jump to the first block, and every block must be reachable.
 #
-# Predict first: how many blocks for the function below?
+# Predict first: how many blocks does the function below need?
 #
 # ### HINTS ssa_passes.lowering
 
@@ -105,16 +105,16 @@ check("ssa_passes.lowering")
 #
 # ### CARD ssa_passes.dominance
 #
-# Block *d* **dominates** *b* if every way from the entry to *b* passes *d*. Its **dominance frontier** is where that ends: the blocks
-# *b* such that *d* dominates a predecessor of *b*, but does not strictly dominate *b*. What is assigned in *d* is the only
-# assignment that the blocks below *d* can see; in the frontier another one may arrive.
+# Block *d* **dominates** *b* if every path from the entry to *b* passes through *d*. Its **dominance frontier** is where that ends: the
+# blocks *b* such that *d* dominates a predecessor of *b*, but does not strictly dominate *b*. The blocks that *d* dominates see only the
+# assignments in *d*; in the frontier another assignment may arrive.
 #
 # Write in `dominance.py`, for a graph as a dict from each block to its successors:
 #
-# - `immediate_dominators(graph, entry)`: for each block that is reached, the nearest strict dominator; `None` for the entry;
-# - `dominance_frontiers(graph, entry)`: for each block that is reached, a sorted list.
+# - `immediate_dominators(graph, entry)`: for each reachable block, the nearest strict dominator; `None` for the entry;
+# - `dominance_frontiers(graph, entry)`: for each reachable block, a sorted list.
 #
-# Blocks that nothing reaches are in neither answer, and are no predecessors. Predict: is a loop's header in its own frontier?
+# Unreachable blocks are in neither answer, and do not count as predecessors. Predict: is a loop's header in its own frontier?
 #
 # ### HINTS ssa_passes.dominance
 
@@ -131,11 +131,12 @@ check("ssa_passes.dominance")
 #
 # ### CARD ssa_passes.to_ssa
 #
-# In **static single assignment** form each name has one definition, and that dominates its uses. Where ways meet that bring different values
-# of one variable, a *phi* chooses by the way that was taken. All phis of a block read before any of them writes.
+# In **static single assignment** form each name has one definition, and the definition dominates its uses. Where paths with different
+# values of one variable meet, a *phi* selects the value by the path that was taken. All phis of a block read before any of them writes.
 #
-# Write `to_ssa(function)` in `to_ssa.py`. The result has no `copy`, and a phi only where two definitions meet (the iterated
-# dominance frontier of all assignments) *and* the variable may still be read (it is alive). It uses your task 2. Names ending in `_1`, `_2` are free.
+# Write `to_ssa(function)` in `to_ssa.py`. The result has no `copy`, and a phi only where two definitions meet (the iterated dominance
+# frontier of all assignments) *and* the variable is live there (it may still be read). It uses your task 2. Names ending in `_1`, `_2` are
+# free.
 #
 # ### HINTS ssa_passes.to_ssa
 
@@ -151,18 +152,19 @@ check("ssa_passes.to_ssa")
 #
 # ### CARD ssa_passes.verify
 #
-# A verifier runs after every pass, so that a mistake is found where it was made. Write `verify(text)` in `verify.py`: a list of
+# A verifier runs after every pass, so that a mistake is found right after the pass that made it. Write `verify(text)` in `verify.py`: a
+# list of
 # `[kind, where]`, each once:
 #
 # | kind | when | where |
 # | --- | --- | --- |
 # | `redefined` | a name has more than one definition; a parameter is one | the name |
-# | `undefined` | a name is read that has none | the name |
-# | `dominance` | a name with one definition is read where that does not dominate. A phi reads at the end of the block that the value comes from. In blocks that nothing reaches all is well | the name |
+# | `undefined` | a name is read that has no definition | the name |
+# | `dominance` | a name with one definition is read where the definition does not dominate. A phi reads at the end of the block that the value comes from. In unreachable blocks every read is valid | the name |
 # | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi precedes it | the phi's name |
-# | `type` | an instruction whose operands all have one definition takes no such types, or gives another one than it says | its result, or the label of its block if it has none |
+# | `type` | all operands of an instruction have one definition each, but it does not accept their types, or its result has another type than declared | its result, or the label of its block if it has none |
 #
-# Labels and numbers of arguments are right already. `result_type` in the file says what each operation takes.
+# Labels and numbers of arguments are already correct. `result_type` in the file says what types each operation takes.
 #
 # ### HINTS ssa_passes.verify
 
@@ -178,11 +180,11 @@ check("ssa_passes.verify")
 #
 # ### CARD ssa_passes.dead_code
 #
-# From here on each task is a pass on SSA form, and each is judged in the same four ways: sound, the same for everybody outside, idempotent,
-# complete. What can be seen from outside: what is printed, in order; the result; and whether it trapped.
+# From here on each task is a pass on SSA form. Each is judged in the same four ways: sound, observably the same, idempotent, complete.
+# Observable are the printed values, in order; the result; and whether the program trapped.
 #
-# Write `dead_code(function)` in `dead_code.py`. An instruction is dead if removing it changes nothing observable. A division of ints traps if its divisor is 0: only
-# with a constant divisor that is not 0 is it sure not to. Blocks and jumps stay.
+# Write `dead_code(function)` in `dead_code.py`. An instruction is dead if removing it changes nothing observable. A division of ints traps
+# if its divisor is 0; only a constant divisor other than 0 guarantees that it does not. Blocks and jumps stay.
 #
 # ### HINTS ssa_passes.dead_code
 
@@ -218,12 +220,12 @@ check("ssa_passes.dead_code")
 #
 # Write `fold(function)` in `fold.py`. In its result
 #
-# - no pure operation has constants only, unless it traps;
-# - no branch has a constant, or one target twice;
+# - no pure operation has only constant operands, unless it traps;
+# - no branch has a constant condition, or the same target twice;
 # - no unreachable block is left, and phis have no entries for removed blocks;
-# - no phi stands for one value only (itself left out).
+# - no phi has only one value (not counting the phi itself).
 #
-# Blocks need not be merged. `ir.evaluate(op, values)` computes exactly as the machine does.
+# Blocks need not be merged. `ir.evaluate(op, values)` computes exactly what the machine computes.
 #
 # ### HINTS ssa_passes.fold
 
@@ -252,9 +254,10 @@ check("ssa_passes.fold")
 #
 # ### CARD ssa_passes.common
 #
-# Write `common(function)` in `common.py`. In its result no pure operation has the operation and arguments of another one that dominates it, also not
-# with the arguments of `ir.COMMUTATIVE` in another order; and no two phis of a block are the same. Written otherwise is not the same: `1` is an int and `1.0` is
-# none, `0.0` is not `-0.0`. A division that traps may be replaced like any other: the first one has trapped before.
+# Write `common(function)` in `common.py`. In its result no pure operation repeats the operation and arguments of another one that dominates
+# it, also not with the arguments of an operation in `ir.COMMUTATIVE` in another order; and no two phis of a block are the same. Constants
+# that are written differently are different: `1` is an int and `1.0` is not, `0.0` is not `-0.0`. A division that traps may be replaced
+# like any other: the first one has already trapped.
 #
 # ### HINTS ssa_passes.common
 
@@ -284,7 +287,7 @@ after = fresh("common", "common")(example)
 SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 
 # %% [markdown]
-# Why is `x` still computed, although both ways to it have computed it? Which other pass would see it?
+# Why is `x` still computed, although both paths to it have already computed it? Which other pass would find it?
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "common", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.common")
@@ -294,8 +297,8 @@ check("ssa_passes.common")
 #
 # ### CARD ssa_passes.simplify
 #
-# Schoolbook algebra is about numbers. A compiler has 64-bit ints and IEEE floats. Write `simplify(function)` in `simplify.py`; in its result nothing of
-# this list is left, and nothing else was changed:
+# School algebra is about numbers. A compiler has 64-bit ints and IEEE floats. Write `simplify(function)` in `simplify.py`; in its result
+# nothing of this list is left, and nothing else was changed:
 #
 # | of | gives |
 # | --- | --- |
@@ -307,7 +310,7 @@ check("ssa_passes.common")
 # | bools: `and`, `or` with `true`, `false` or the same; `eq`, `ne` with the same | |
 # | `select c x x` | `x` |
 #
-# What is in `ir.COMMUTATIVE` counts either way round. Which lines of the floats hold is yours to find out.
+# For operations in `ir.COMMUTATIVE`, both operand orders count. Which of the float lines hold is for you to find out.
 #
 # ### HINTS ssa_passes.simplify
 
@@ -336,10 +339,12 @@ check("ssa_passes.simplify")
 #
 # ### CARD ssa_passes.hoist
 #
-# Write `hoist(function)` in `hoist.py`. In its result no natural loop holds a pure operation that cannot trap and whose arguments all come from outside of the loop. (The loops
-# of one header count as one.) A loop that has no block before it from which nothing else is reached gets one.
+# Write `hoist(function)` in `hoist.py`. In its result no natural loop contains a pure operation that cannot trap and whose arguments are
+# all defined outside the loop. (The loops of one header count as one.) If a loop has no preheader, a block outside it whose only successor
+# is the header, it gets one.
 #
-# A division that may trap stays: the loop may run no round, or print something before it. And `select`, which computes both of its values, is pure.
+# A division that may trap stays: the loop may run zero iterations, or print something before it. `select` is pure: it computes both of its
+# values.
 #
 # ### HINTS ssa_passes.hoist
 
@@ -369,7 +374,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 check("ssa_passes.hoist")
 
 # %% [markdown]
-# All of them in a row, on the function of the beginning. Which order is best? Does it matter how often?
+# Run all of them in a row on the function from the beginning. Which order is best? Does it matter how often they run?
 
 # %%
 program = ir.parse(single)
@@ -389,14 +394,15 @@ SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimized"]))
 #
 # ### CARD ssa_passes.leave_ssa
 #
-# No machine has a phi. At the end of each predecessor there are copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
-# same function without phis. Mind:
+# No machine has a phi. Instead, the end of each predecessor has copies, `x: int = copy y`, and a name may be assigned more than once. Write
+# `leave(function)` in `leave.py`: the same function without phis. Note:
 #
-# - all phis of a block read before any of them writes, and copies happen one after the other;
-# - what is at the end of a block runs whichever way it then goes;
-# - no more copies than needed: on each edge one for each phi that gets something else than itself, and one more for each circle in which names change places.
+# - all phis of a block read before any of them writes, but copies run one after the other;
+# - code at the end of a block runs whichever successor follows;
+# - use no more copies than needed: on each edge one for each phi whose operand is not the phi itself, and one more for each cycle of names
+#   that are permuted.
 #
-# Predict: what does the program below print, and what would it print if each phi simply became a copy, in the order of the text?
+# Predict: what does the program below print? And what would it print if each phi simply became a copy, in the order of the text?
 #
 # ### HINTS ssa_passes.leave_ssa
 
@@ -433,13 +439,14 @@ check("ssa_passes.leave_ssa")
 #
 # ### CARD ssa_passes.plan_memory
 #
-# In a graph of tensors, SSA gives each result a name, and memory is what is scarce. Liveness says from which step to which a tensor has to be there; two that
-# never are there together can share their bytes. What lives together at some moment is a floor for the memory; the order of the steps decides how high it is.
+# In a graph of tensors, SSA gives each result a name, and the scarce resource is memory. Liveness says from which step to which step a
+# tensor must be in memory; two tensors that are never live together can share their bytes. The largest sum of bytes that are live at once
+# is a lower bound for the memory, and the order of the steps decides how large it is.
 #
 # Write in `memory_plan.py`, for graphs as its first page describes them:
 #
 # - `plan(text)`: a dict from each tensor, inputs too, to its offset in bytes, for the order of steps that is given;
-# - `best_order(text)`: the names of the steps' tensors in an order with the smallest peak that any order has. At most seven steps.
+# - `best_order(text)`: the names of the steps' tensors in an order with the smallest peak of all orders. At most seven steps.
 #
 # Predict for the cell below: which of `a` and `c` should be made first?
 #
@@ -476,15 +483,17 @@ check("ssa_passes.plan_memory")
 #
 # ### CARD ssa_passes.fuse
 #
-# Each step of a graph of tensors could be a kernel of its own: it loads what it reads, and stores what it makes. Two steps in one kernel hand each element over in a register. What a kernel can be stands at the
-# head of `fuse.py`: one loop, at most one matmul, which begins it, and sums, which are complete when it has ended. A tensor with readers outside is still stored.
+# Each step of a graph of tensors could be a kernel of its own: it loads its inputs and stores its result. Two steps in one kernel pass each
+# element in a register. `fuse.py` defines at its top what a kernel may contain: one loop; at most one matmul, which begins it; and sums,
+# which are complete only when the kernel has ended. A tensor that is read outside is still stored.
 #
-# Write there, for graphs in its format:
+# Write in `fuse.py`, for graphs in its format:
 #
-# - `fuse(text)`: kernels, as lists of names, in an order in which they can run; no two of them are left that would be a kernel together and move fewer bytes;
-# - `best(text)`: the same, moving as few bytes as any division into kernels does. At most six steps.
+# - `fuse(text)`: kernels, as lists of names, in an order in which they can run; no two of them are left that could form one kernel and move
+#   fewer bytes;
+# - `best(text)`: the same, moving the fewest bytes of all partitions into kernels. At most six steps.
 #
-# Two steps may make one kernel by themselves, and still not in this graph. Predict: may `e` and `d` below be one kernel? May `p` and `q`?
+# Two steps may form one kernel by themselves, and still not in this graph. Predict: may `e` and `d` below be one kernel? May `p` and `q`?
 #
 # ### HINTS ssa_passes.fuse
 
@@ -518,14 +527,16 @@ check("ssa_passes.fuse")
 #
 # ### CARD ssa_passes.torch_fx
 #
-# `torch.fx` holds a PyTorch program as a list of nodes, each with its own name. That looks like SSA, but it is SSA for names only: `add_` writes into a tensor that an earlier node has
-# given, and `rand_like` takes the next number of a generator. Write `clean(graph)` in `fx_pass.py`: it merges and removes pure nodes (`fx_text.PURE`) such that
+# `torch.fx` represents a PyTorch program as a list of nodes, each with its own name. That looks like SSA, but only the names are
+# single-assignment: `add_` writes into a tensor that an earlier node produced, and `rand_like` draws the next number of a generator. Write
+# `clean(graph)` in `fx_pass.py`: it merges and removes pure nodes (`fx_text.PURE`) such that
 #
-# - what is returned and what is in the inputs at the end is the same; writes and `rand_like` stay, as many and in their order;
+# - the returned values and the final contents of the inputs are the same; writes and `rand_like` stay, as many and in the same order;
 # - no unused pure node is left;
-# - no two pure nodes are left of the same operation on the same memory in the same state, if neither result is ever written to. `add` and `mul` count either way round.
+# - no two pure nodes are left with the same operation on the same memory in the same state, if neither result is ever written to. `add` and
+#   `mul` count in either operand order.
 #
-# Predict: what does `graph.eliminate_dead_code()` make of the graph below?
+# Predict: what does `graph.eliminate_dead_code()` do to the graph below?
 #
 # ### HINTS ssa_passes.torch_fx
 
@@ -556,11 +567,12 @@ check("ssa_passes.torch_fx")
 #
 # ### CARD ssa_passes.xdsl
 #
-# [xDSL](https://docs.xdsl.dev) is MLIR in Python: operations have operands, results, attributes, and **regions**, which hold blocks of more operations. An `scf.if` has two of them, so that there are
-# no jumps, and dominance is what you see: a value is visible after its operation and in all nested regions, not outside of its own region. A value is an object, and `uses` lists its uses.
+# [xDSL](https://docs.xdsl.dev) is MLIR in Python: operations have operands, results, attributes, and **regions**, which contain blocks of
+# more operations. An `scf.if` has two regions, so there are no jumps, and dominance follows from nesting: a value is visible after its
+# operation and in all nested regions, not outside of its own region. A value is an object, and `uses` lists its uses.
 #
-# Write `clean(module)` in `xdsl_pass.py`. In its result no unused pure operation is left, no unused `scf.if` without effect, and no pure operation that repeats an earlier one: the same
-# operation, operands (either way round where it is in `COMMUTATIVE`), attributes and type.
+# Write `clean(module)` in `xdsl_pass.py`. In its result no unused pure operation is left, no unused `scf.if` without effect, and no pure
+# operation that repeats an earlier one: the same operation, operands (in either order where it is in `COMMUTATIVE`), attributes and type.
 #
 # Useful: `op.name`, `op.operands`, `op.results`, `op.properties`, `op.regions`, `region.blocks`, `block.ops`; `value.uses`, `value.replace_all_uses_with(other)`; `op.detach()`, then `op.erase()`.
 #
@@ -597,10 +609,11 @@ check("ssa_passes.xdsl")
 #
 # ### CARD ssa_passes.mlir
 #
-# The same text, the same pass; now the graph is MLIR's own, and Python holds handles to it. Write `clean(module)` in `mlir_pass.py`. What differs from xDSL: `block.operations` gives views, and
-# `view.operation` what has `name`, `operands`, `results`, `attributes`, `regions`, `erase()`. A handle to what was erased must not be used any more: that is C++'s memory.
+# The same text and the same pass; now the graph belongs to MLIR, and Python holds handles to it. Write `clean(module)` in `mlir_pass.py`.
+# The difference from xDSL: `block.operations` returns views, and `view.operation` has `name`, `operands`, `results`, `attributes`,
+# `regions`, `erase()`. Do not use a handle to an erased operation: its C++ memory is freed.
 #
-# MLIR brings a pass `cse`. Try it on the program above before you begin: is it this task's answer?
+# MLIR has a pass `cse`. Run it on the program above before you begin: does it solve this task?
 #
 # This task needs the group `xla`, whose jaxlib holds the bindings, and `xdsl`, with which the judge reads your result: `pip install 'hotloop[xla,xdsl]'`.
 #
@@ -625,16 +638,26 @@ check("ssa_passes.mlir")
 #
 # ### CARD ssa_passes.dialect
 #
-# A compiler has dialects for what its users mean, and lowers them step by step to what machines do. `fix_dialect.py` defines one in xDSL, for fixed-point numbers as quantized models use them: a
-# `!fix.num<8>` is an i64 with 8 fractional bits. Read its first page, which says what each operation computes. In `fix_passes.py` you write what makes a dialect useful:
+# A compiler has dialects that express what users mean, and lowers them step by step to machine operations. `fix_dialect.py` defines one in
+# xDSL, for fixed-point numbers as quantized models use them: a `!fix.num<8>` is an i64 with 8 fractional bits. Read its first page, which
+# defines what each operation computes. In `fix_passes.py` you write the three parts that a dialect needs:
 #
-# - `check(op)`, its **verifier**: a number has 0 to 62 fractional bits; a constant's `value` is an i64; a sum has the type of both operands; a product's fractional bits are those of its operands together. It raises a
-#   `VerifyException` for any other operation. xDSL calls it for each operation of the dialect when a module is verified, after it has looked at the number of operands and their kinds.
-# - `simplify(module)`, with **rewrite patterns**, until none matches any more: a rescale to the same type goes; two rescales in the same direction are one; adding a constant of bits 0 goes; multiplying by a constant of bits 1
-#   *without fractional bits* goes; a pack of an unpack goes if the type is the same, and an unpack of a pack always; an operation of the dialect that nothing reads goes. **The bits must be the same for every input**, overflow included.
-# - `lower(module)`, a **conversion** to `arith` on i64: no operation and no type of `fix` is left, neither in an `scf.if`'s result. An addition is `arith.addi`, a product `arith.muli`, a rescale `arith.shli` or `arith.shrsi` by a constant, and pack and unpack are nothing.
+# - `check(op)`, its **verifier**: a number has 0 to 62 fractional bits; a constant's `value` is an i64; a sum has the type of both
+#   operands; a product's fractional bits are the sum of its operands'. It raises a `VerifyException` for any other operation. xDSL calls it
+#   for each operation of the dialect when a module is verified, after it has checked the number of operands and their kinds.
+# - `simplify(module)`, with **rewrite patterns**, until none matches any more. **The bits must be the same for every input**, overflow
+#   included. The patterns:
+#   - remove a rescale to the same type;
+#   - merge two rescales in the same direction;
+#   - remove the addition of a constant of bits 0;
+#   - remove the multiplication by a constant of bits 1 *without fractional bits*;
+#   - remove a pack of an unpack if the type is the same, and an unpack of a pack always;
+#   - remove an operation of the dialect whose result is unused.
+# - `lower(module)`, a **conversion** to `arith` on i64: no operation and no type of `fix` is left, nor in the result of an `scf.if`. An
+#   addition becomes `arith.addi`, a product `arith.muli`, a rescale `arith.shli` or `arith.shrsi` by a constant; pack and unpack become
+#   nothing.
 #
-# *Predict first*: which of the four pairs of two rescales, up or down, then up or down, may be merged?
+# *Predict first*: of the four combinations of two rescales (up or down, then up or down), which may be merged?
 #
 # This task needs the group `xdsl`, as task 14 does.
 #
@@ -669,8 +692,9 @@ check("ssa_passes.dialect")
 #
 # ### CARD ssa_passes.infer
 #
-# Making Python static begins here: what is the type of each value, before there is a value? Write `infer(text)` in `shapes.py`; its first page says what each operation takes and gives.
-# An extent can be a name, such as a batch of `n`. Where something does not fit, or where it depends on what a name stands for, the answer is the first such step and the reason.
+# Converting dynamic Python to static code begins here: what is the type of each value before there is a value? Write `infer(text)` in
+# `shapes.py`; its first page defines what each operation takes and returns. An extent can be a name, such as a batch of `n`. If an
+# operation does not fit, or if that depends on the value of a name, the answer is the first such step and the reason.
 #
 # Predict: what is `[n, 4] + [n, 1]`, what is `[n, 4] + [4]`, and what is `[n] + [4]`?
 #
@@ -690,16 +714,18 @@ check("ssa_passes.infer")
 #
 # ### CARD ssa_passes.pir
 #
-# `paddle.jit.to_static` reads the *source* of a function and rewrites it: an `if` on a tensor becomes an operation `pd_op.if` with two blocks. What comes out is PIR, Paddle's graph in SSA form, with regions as in MLIR.
+# `paddle.jit.to_static` reads the *source* of a function and rewrites it: an `if` on a tensor becomes an operation `pd_op.if` with two
+# blocks. The result is PIR, Paddle's graph in SSA form, with regions as in MLIR.
 #
 # In `pir_pass.py` write `captured(f)`: the program of `f(a, b, c)`, for tensors without extents, `a` and `b` of int64, `c` of bool, which fetches what `f` returns. Then `clean(program)`, as in task 14: its result has no pure operation
 # whose result is unused, no unused `pd_op.if` without effect, and no pure operation that repeats an earlier one. Inputs stay. A print is an effect; its result is never used.
 #
-# Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`, `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`,
-# `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`. All of it is C++'s memory: who removes an operation that is still read, from another block for instance, ends the process,
-# and the judge can say no more than that it ended.
+# Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`,
+# `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`, `op.attrs()`, `op.blocks()`;
+# `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`. All of it is C++ memory. If you remove an operation that is still
+# read, for instance from another block, the process crashes, and the judge can only report that it ended.
 #
-# Predict before you run the last cell: Paddle brings a pass for each half of this. Is the print still there?
+# Predict before you run the last cell: Paddle has a pass for each half of this. Is the print still there?
 #
 # This task needs the group `paddle`: `pip install 'hotloop[paddle]'`.
 #
@@ -744,16 +770,18 @@ check("ssa_passes.pir")
 #
 # ### CARD ssa_passes.classifier
 #
-# Passes change what is computed, not what comes out. Networks allow more: some bytes, and the answers hardly change. Write three functions in `small_classifier.py`; a network is a dict of numpy
-# arrays, and the file's first page says which.
+# Passes change how a result is computed, not the result. Networks tolerate more: fewer bytes with almost the same answers. Write three
+# functions in `small_classifier.py`; a network is a dict of numpy arrays, and the file's first page lists them.
 #
 # - `folded(arrays)`: without the batch norms, the same function of an image. All arrays stay float32.
-# - `quantized(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
-#   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
+# - `quantized(arrays)`: of a network without batch norm, whose biases stay unchanged; weights int8 from -127 to 127, and a float32 scale
+#   above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight times its scale is at most half a step from
+#   its old value; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
 # - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
 #   arrays, and then the right answers on unseen images.
 #
-# A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
+# Your budget is a tenth of the bytes. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 correct
+# answers, how many are still correct before the rest is trained again?
 #
 # This task needs the group `paddle`: `pip install 'hotloop[paddle]'`.
 #

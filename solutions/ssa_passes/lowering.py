@@ -1,6 +1,6 @@
 """A Python function as blocks and jumps.
 
-What is understood: a function of ints, with annotations; assignments (=, +=, -=, *=, //=, %=) to
+Supported: a function of ints, with annotations; assignments (=, +=, -=, *=, //=, %=) to
 names; + - * // % and unary -; comparisons of two, and, or, not, in conditions; if, while, for … in
 range(…) with one or two bounds, break, continue, print(…) of one value, return. An int has 64 bits
 here.

@@ -28,12 +28,12 @@ def write(module):
 
 ### BEGIN SOLUTION ssa_passes.mlir
 ### STUB def clean(module):
-### STUB     """Merge and remove, in a Module, what nobody can tell; the module itself."""
+### STUB     """Merge common subexpressions and remove dead code in a Module; return it."""
 ### STUB     raise NotImplementedError("ssa_passes.mlir")
 
 
 def clean(module):
-    """Merge and remove, in a Module, what nobody can tell; the module itself."""
+    """Merge common subexpressions and remove dead code in a Module; return it."""
     for function in module.body.operations:
         for block in blocks(function.operation):
             merge(block, {})

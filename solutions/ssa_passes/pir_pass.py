@@ -44,7 +44,7 @@ def function(source):
 
 
 def fetch(program, value):
-    """At the program's end, say that somebody outside reads the value."""
+    """Mark the value as an output at the program's end."""
     paddle.enable_static()
     try:
         with paddle.static.program_guard(program):
@@ -76,12 +76,12 @@ def captured(f):
 
 ### BEGIN SOLUTION ssa_passes.pir clean
 ### STUB def clean(program):
-### STUB     """Merge and remove, in a PIR program, what nobody can tell; the program itself."""
+### STUB     """Merge common subexpressions and remove dead code in a PIR program; return it."""
 ### STUB     raise NotImplementedError("ssa_passes.pir")
 
 
 def clean(program):
-    """Merge and remove, in a PIR program, what nobody can tell; the program itself."""
+    """Merge common subexpressions and remove dead code in a PIR program; return it."""
     merge(program.global_block(), {})
     sweep(program.global_block())
     return program

@@ -1,17 +1,17 @@
-"""Operations that give what is already there."""
+"""Algebraic simplification."""
 
 import ir
 
 ### BEGIN SOLUTION ssa_passes.simplify
 ### STUB @ir.on_text
 ### STUB def simplify(function):
-### STUB     """Without the operations, of the list only, that have nothing to compute."""
+### STUB     """Replace the operations of the list by their operand or a constant, and no others."""
 ### STUB     raise NotImplementedError("ssa_passes.simplify")
 
 
 @ir.on_text
 def simplify(function):
-    """Without the operations, of the list only, that have nothing to compute."""
+    """Replace the operations of the list by their operand or a constant, and no others."""
     changed = True
     while changed:
         types, known = function.types, {}

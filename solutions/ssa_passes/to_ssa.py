@@ -1,4 +1,4 @@
-"""From names that are assigned again and again to names that are bound once."""
+"""SSA construction: each name gets one definition."""
 
 from collections import Counter
 

@@ -35,12 +35,12 @@ def write(module):
 
 ### BEGIN SOLUTION ssa_passes.xdsl
 ### STUB def clean(module):
-### STUB     """Merge and remove, in a ModuleOp, what nobody can tell; the module itself."""
+### STUB     """Merge common subexpressions and remove dead code in a ModuleOp; return it."""
 ### STUB     raise NotImplementedError("ssa_passes.xdsl")
 
 
 def clean(module):
-    """Merge and remove, in a ModuleOp, what nobody can tell; the module itself."""
+    """Merge common subexpressions and remove dead code in a ModuleOp; return it."""
     for function in module.ops:
         for block in blocks(function):
             merge(block, {})

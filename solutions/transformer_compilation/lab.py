@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Compile a transformer
 #
-# A transformer is matrix products with attention between them. Libraries have been good at the products for decades, and at
-# attention for only a few years. Here you find out why: first on paper, then on a CPU, then in a GPU kernel that also runs without one.
+# A transformer is matrix products with attention between them. Libraries have had fast matrix products for decades, and fast attention for
+# only a few years. Here you find out why: first on paper, then on a CPU, then in a GPU kernel that also runs without a GPU.
 #
 # How it works here:
 #
@@ -60,22 +60,23 @@ from hotloop import check
 # | softmax | S | P | counted as 0 |
 # | output | P, V | O | 2 · head_dim for each element of P |
 #
-# S is `[batch, heads, queries, keys]` with `score_bytes` an element, P as large with `element_bytes`, like Q, K, V and O. K and V have
-# `kv_heads` heads, and are not copied for the others. All scores are computed, also with `causal`.
+# S is `[batch, heads, queries, keys]` with `score_bytes` per element, P has the same shape with `element_bytes`, like Q, K, V and O. K and
+# V have `kv_heads` heads, and are not copied for the other heads. All scores are computed, also with `causal`.
 #
-# The tiled kernel has a program for each `block_q` queries of each head (the last one has fewer where they do not divide). It reads its
-# queries once, writes its outputs once, and reads K and V in blocks of `block_k` keys (the last one may be shorter). With `causal` the last query sees
-# the last key, and query i the keys up to i + keys − queries; a program reads no block of which its last query sees nothing, and every block
-# that it reads is computed with all of its queries: 4 · head_dim operations a pair. Requests do not share caches.
+# The tiled kernel has a program for each `block_q` queries of each head (the last one has fewer if the division leaves a remainder). It
+# reads its queries once, writes its outputs once, and reads K and V in blocks of `block_k` keys (the last one may be shorter). With
+# `causal` the last query sees the last key, and query i sees the keys up to i + keys − queries. A program does not read a block of which
+# its last query sees nothing. Every block that it reads is computed with all of its queries: 4 · head_dim operations per pair. Requests do
+# not share caches.
 #
 # A kernel takes at least `launch_s + max(bytes / bytes_per_s, operations / flops_per_s)`. Write `account(path)` in `attention_cost.py`; the file
 # holds a dict of these numbers. It returns a dict of
 #
 # - `standard_bytes`, `tiled_bytes`: of all kernels together, whole numbers;
-# - `fewest_bytes`: Q, K, V and O once each, which no kernel can be below;
+# - `fewest_bytes`: Q, K, V and O once each, a lower bound for any kernel;
 # - `standard_s`, `tiled_s`: least times, the three kernels one after the other;
-# - `bounds`: for scores, softmax, output and the tiled kernel, in this order, what is largest: `"launch"`, `"memory"` or `"arithmetic"`; a list, or a
-#   dict with the keys `"scores"`, `"softmax"`, `"output"` and `"tiled"`.
+# - `bounds`: for scores, softmax, output and the tiled kernel, in this order, the largest term: `"launch"`, `"memory"` or `"arithmetic"`; a
+#   list, or a dict with the keys `"scores"`, `"softmax"`, `"output"` and `"tiled"`.
 #
 # ### HINTS transformer_compilation.count_bytes
 
@@ -95,8 +96,8 @@ attention_cost.account("problem.json")
 check("transformer_compilation.count_bytes")
 
 # %% [markdown]
-# Now the prediction for *your* machine. The cell measures what a copy and a matrix product reach here, has your function predict, and measures. *Predict
-# first*: which of the two is nearer to its least time, and which of its parts does the model leave out?
+# Now predict *your* machine. The cell measures the speed of a copy and of a matrix product here, calls your function, and measures.
+# *Predict first*: which of the two versions is nearer to its least time, and which part of them does the model leave out?
 
 
 # %%
@@ -147,13 +148,14 @@ predict_and_measure()
 # - With `cap` other than 0 a score s becomes `cap · tanh(s / cap)` before anything else, as Gemma 2 does it. PyTorch's
 #   `scaled_dot_product_attention` has no such argument: a library has only the kernels that were requested often enough.
 # - With `causal`, query i sees the keys up to i + m − n: the last query sees the last key. **A query that sees no key gives zeros.**
-# - Scores may be some hundred. Nothing is returned: your result must lie in `out`.
+# - Scores may reach several hundred. Return nothing: write the result to `out`.
 #
-# The judge times it against one operation a line, causal and with a cap, two heads of about 1500 queries and keys. It shows your share of
-# what arithmetic alone would take. Compiling parts of it is allowed, and not timed.
+# The judge times it against an implementation with one operation per line, causal and with a cap, two heads of about 1500 queries and keys.
+# It reports how close you are to the time of the arithmetic alone. Compiling parts of it is allowed, and not timed.
 #
-# On a GPU it is judged with tensors there: 64 heads of 2048 queries and keys, in float32, causal, with a cap. What a tile saves is the same,
-# passes over memory. What differs is the price of a launch: one for each head and tile would be thousands. Which axis is no loop there?
+# On a GPU it is judged with tensors there: 64 heads of 2048 queries and keys, in float32, causal, with a cap. A tile saves the same there,
+# passes over memory. The difference is the cost of launches: one for each head and tile would be thousands. Which axis should not be a loop
+# there?
 #
 # ### HINTS transformer_compilation.tiled_attention
 
@@ -184,9 +186,9 @@ check("transformer_compilation.tiled_attention")
 # - `scale` is a Python float of any sign. `causal` and rows that see no key are as in task 2. There is no cap.
 # - Sums are float32, whatever the inputs are. In float16 the weights may be rounded to float16 before they are multiplied with v.
 #
-# The judge runs the kernel alone and counts bytes: keys and values are to be read once for 64 queries or more, and blocks that none of them sees
-# not at all. It compiles it for sm_90 and looks for `wgmma` in the PTX, the instruction by which four warps feed a Hopper
-# tensor core. In float32 ask `tl.dot` for `input_precision="ieee"`: on a GPU it would round to TF32 otherwise.
+# The judge runs the kernel alone and counts bytes: keys and values must be read once for 64 queries or more, and blocks that none of these
+# queries sees must not be read. It compiles the kernel for sm_90 and looks for `wgmma` in the PTX, the instruction with which four warps
+# feed a Hopper tensor core. In float32 pass `input_precision="ieee"` to `tl.dot`: otherwise a GPU would round to TF32.
 #
 # ### HINTS transformer_compilation.flash_forward
 
@@ -198,19 +200,20 @@ check("transformer_compilation.flash_forward")
 #
 # ### CARD transformer_compilation.flash_backward
 #
-# A backward pass needs the weights of the forward one. Storing them would undo everything; they are computed again, from the scores and one number a query,
-# the logarithm of its sum of exponentials: P = exp(S − lse). Write `gradients(q, k, v, out, dout, lse, scale, causal, grads)` in `flash_backward.py`, with kernels in Triton:
+# A backward pass needs the weights of the forward pass. Storing them would lose what tiling saved, so they are recomputed from the scores
+# and one number per query, the logarithm of its sum of exponentials: P = exp(S − lse). Write `gradients(q, k, v, out, dout, lse, scale,
+# causal, grads)` in `flash_backward.py`, with kernels in Triton:
 #
 # - `q`, `out` and `dout` are `[heads, n, d]`, `k` and `v` `[heads, m, d]`, contiguous, of one dtype, float16 or float32; `lse` is `[heads, n]` in float32, −inf for a query that
 #   sees no key. `causal` is as before. There are no grouped heads.
 # - `grads` is `[heads, n + 2m, d]`: the gradients of q, then of k, then of v.
 # - With P and D = Σ dout · out over the width: dV = Pᵀ dout, dS = P · (dout Vᵀ − D), dQ = scale · dS K, dK = scale · dSᵀ Q.
 #
-# Programs run in any order and must not add to the same place. *Predict* before you count: how many products of matrices does the forward have, how many does this have, and
-# how many bytes does that cost against storing P?
+# Programs run in any order and must not add to the same place. *Predict* before you count: how many matrix products does the forward pass
+# have, how many does this one have, and how many bytes does that save or cost against storing P?
 #
-# On a GPU `attention_gradients` is timed, which is given: PyTorch's forward, which leaves `out` and `lse`, and your backward,
-# against PyTorch's forward and backward.
+# On a GPU `attention_gradients`, which is given, is timed: PyTorch's forward, which leaves `out` and `lse`, and your backward, against
+# PyTorch's forward and backward.
 #
 # ### HINTS transformer_compilation.flash_backward
 
@@ -222,16 +225,18 @@ check("transformer_compilation.flash_backward")
 #
 # ### CARD transformer_compilation.fuse_pass
 #
-# Behind each product of a transformer come small operations: bias, gelu, residual, norm. Each reads and writes everything once. Suppose that you have two fused kernels:
+# Each matrix product of a transformer is followed by small operations: bias, gelu, residual, norm. Each reads and writes everything once.
+# Suppose that you have two fused kernels:
 #
 # | kernel | gives |
 # | --- | --- |
 # | `bias_gelu(x, bias)`, with the gelu's `approximate` | gelu(x + bias); the bias is a vector of the last axis |
-# | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name with `.sum` behind it that sum. x and residual have one shape, the bias is a vector or `null` |
+# | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name followed by `.sum`, that sum. x and residual have one shape, the bias is a vector or `null` |
 #
-# Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows and returns one with the same inputs and the same names of outputs, and with as few
-# kernels as these two allow. No value may be computed differently but for rounding. Nodes follow those that they use. The judge draws graphs of many blocks: additions in any order,
-# sums that have other users or are outputs, tables that look like a bias.
+# Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows. It returns a graph
+# with the same inputs and the same names of outputs, and with as few kernels as these two allow. Every value must stay the same up to
+# rounding. Nodes come after the nodes that they use. The judge draws graphs of many blocks: additions in any order, sums that have other
+# users or are outputs, tables that look like a bias.
 #
 # ### HINTS transformer_compilation.fuse_pass
 
@@ -255,17 +260,22 @@ check("transformer_compilation.fuse_pass")
 #
 # ### CARD transformer_compilation.read_output
 #
-# What does PyTorch's own compiler make of such a block? TorchInductor writes a Python program, its *output code*: kernels as text, and a function `call` that takes memory and calls them. `TORCH_LOGS=output_code` prints it. The cell compiles
-# the block of the last task for this CPU (it needs g++) and keeps its output code. *Predict first*: how many of the six small operations remain apart?
+# How does PyTorch's own compiler handle such a block? TorchInductor writes a Python program, its *output code*: kernels as text, and a
+# function `call` that allocates memory and calls them. `TORCH_LOGS=output_code` prints it. The cell compiles the block of the last task for
+# this CPU (it needs g++) and keeps its output code. *Predict first*: how many of the six small operations remain separate?
 #
 # Write `read_output(path)` in `output_code.py`, for a file with output code for a CPU. It returns a dict of
 #
-# - `kernels`: a dict for each call of a kernel, in order. `name` is what is called, such as `cpp_fused_add_gelu_0`, or `extern_kernels.mm` of a library. `fused` is the sorted list of ATen's operators that Inductor has made it of, such as
-#   `["add", "gelu"]`, which its name is put together from; some of them have underscores of their own, and `torch.ops.aten` has all. `[]` for a library's. `loads` and `stores` are bytes: of all tensors that it is given to read, and to write, each of them whole and once; a tensor that is changed in place counts in both.
+# - `kernels`: a dict for each call of a kernel, in order. `name` is the called name, such as `cpp_fused_add_gelu_0`, or `extern_kernels.mm`
+#   of a library. `fused` is the sorted list of the ATen operators in the kernel, such as `["add", "gelu"]`, from which its name is
+#   composed; some operators have underscores of their own, and `torch.ops.aten` has all. It is `[]` for a library call. `loads` and
+#   `stores` are bytes: of all tensors that the call may read, and write, each of them whole and once; a tensor that is changed in place
+#   counts in both.
 # - `reused`: a pair `[new, old]` of names for each buffer that takes over the memory of another one, in order.
 #
-# `assert_size_stride` says how many numbers a tensor has, and not of which type. The parameters of a kernel say it, and `get_args` at the end; a product of a library has one type in all its places. The judge asks about recorded output code of blocks in float32 and bfloat16, whose numbers it
-# has changed. What is right is known from Inductor itself, not from the text.
+# `assert_size_stride` gives the sizes of a tensor, but not its dtype. The parameters of a kernel give the dtype, and so does `get_args` at
+# the end; a library product has one dtype for all its tensors. The judge asks about recorded output code of blocks in float32 and bfloat16,
+# with changed numbers. Its expected values come from Inductor itself, not from the text.
 #
 # ### HINTS transformer_compilation.read_output
 
@@ -287,20 +297,23 @@ check("transformer_compilation.read_output")
 #
 # ### CARD transformer_compilation.learned_costs
 #
-# A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules: three sizes of a tile, how far the inner loop is unrolled, the width of its vectors, and whether a tile of C
-# stays until its sum is done (`keep_output`) or a tile of A. Which is best depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers
-# and latencies that are redrawn for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
+# A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules. A schedule has three tile sizes, the unroll factor of
+# the inner loop and its vector width, and decides whether a tile of C stays until its sum is done (`keep_output`) or a tile of A. The best
+# schedule depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers and latencies that
+# are redrawn for each judging; a measurement has some percent of noise, and occasionally is far too long. So you cannot know the best
+# schedules in advance, but you can learn them.
 #
 # `tune(path)` in `schedules.py` is called again and again with a JSON file:
 #
-# - `space`: for each part of a schedule its possible values;
+# - `space`: the possible values of each part of a schedule;
 # - `measured`: all measurements so far, each a dict of `shape` `[m, n, k]`, `schedule` (a dict of all parts) and `seconds`;
 # - `left`: how many measurements you may still ask for. While it is not 0, return a list of pairs `[shape, schedule]`, at least one and at most `left`, with shapes of
 #   `shapes`. There are 160 in all.
-# - `shapes`: when `left` is 0, these are others than before. Return a list with a schedule for each of them, in order.
+# - `shapes`: when `left` is 0, these are new shapes. Return a list with a schedule for each of them, in order.
 #
-# Nothing is kept between calls but what is in the file. The judge compares with exhaustive search, which only a simulation allows: time over best time, as a geometric mean over 12 unseen shapes
-# and the 10 of 12 machines on which you did best: now and then a machine is drawn that no budget of 160 learns.
+# Nothing is kept between calls except what is in the file. The judge compares with exhaustive search, which only a simulation allows. The
+# score is time over best time, as a geometric mean over 12 unseen shapes and the 10 of 12 machines on which you did best: occasionally a
+# machine is drawn that no budget of 160 can learn.
 #
 # ### HINTS transformer_compilation.learned_costs
 
@@ -320,19 +333,19 @@ check("transformer_compilation.learned_costs")
 # | `{"run": "static", "size": S}`, S ≥ L | `static[0] + static[1] · S`, whatever L is | `compile_static_s` |
 # | `{"run": "dynamic"}` | `dynamic[0] + dynamic[1] · L` | `compile_dynamic_s` |
 #
-# Now and then the process is restarted. Its programs are lost, but what was compiled once is cached on disk, and costs `load_s` when it is
-# first wanted again: that is what compiling ahead of time leaves. At most `most_static` programs for one size can be alive; one more runs eagerly
-# instead, as PyTorch does beyond `recompile_limit`.
+# The process restarts from time to time. Its programs are lost, but a program that was compiled once is cached on disk, and costs `load_s`
+# when it is first needed again, as after compiling ahead of time. At most `most_static` programs for one size can be alive; one more runs
+# eagerly instead, as PyTorch does beyond `recompile_limit`.
 #
 # `decide(prices, memory, call)` gets three texts of JSON:
 #
-# - `prices`: a dict of the names above, and `longest`, the largest length and size that there is;
+# - `prices`: a dict of the names above, and `longest`, the largest possible length and size;
 # - `memory`: what you returned last time, `null` at first, 16384 bytes at most;
 # - `call`: `length`; `life`, the number of the process; `alive`, the sizes of programs that it has, and `compiled`, of those that were ever compiled. The
 #   program for all lengths is listed as 0.
 #
-# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are redrawn each time. The judge adds
-# up the seconds, and compares with the best fixed set of programs for the whole stream, which is known only in hindsight.
+# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are redrawn each time. The
+# judge adds up the seconds, and compares with the best fixed set of programs for the whole stream, which is known only in hindsight.
 #
 # ### HINTS transformer_compilation.compile_policy
 
@@ -344,25 +357,32 @@ check("transformer_compilation.compile_policy")
 #
 # ### CARD transformer_compilation.cold_start
 #
-# The policy's prices were given. Here you measure them. `starts.py` has the same small model three ways, each in new processes: `eager`; `compiled`, by `torch.compile` when the first call comes; and from a `package` that AOTInductor has
-# built ahead of time (`torch._inductor.aoti_compile_and_package`, loaded by `aoti_load_package`). Write two functions in `cold_start.py`.
+# The policy's prices were given. Here you measure them. `starts.py` has the same small model three ways, each in new processes: `eager`;
+# `compiled`, by `torch.compile` when the first call arrives; and from a `package` that AOTInductor has built ahead of time
+# (`torch._inductor.aoti_compile_and_package`, loaded by `aoti_load_package`). Write two functions in `cold_start.py`.
 #
 # `measured(start, build, clock, processes, calls)` takes the times:
 #
-# - `start(way, kept)` starts a process, and returns when it has imported PyTorch. `kept` names the folder in which its compiler looks for what was compiled before under this name, and keeps what it compiles. The process has `call()`, which is back when the
-#   call is answered, and `end()`, which ends it. Processes that run at the same time slow each other down.
+# - `start(way, kept)` starts a process, and returns when it has imported PyTorch. `kept` names the folder of its compiler cache: programs
+#   that were compiled before under this name are loaded from it, and new ones are stored there. The process has `call()`, which returns
+#   when the call is answered, and `end()`, which ends it. Processes that run at the same time slow each other down.
 # - `build()` builds the package, which must be there before a process is started from it. `clock()` gives seconds.
 #
-# Start at least `processes` processes for each way, and make 1 + `calls` calls in each. Return `{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}}`: `build_s` is 0 but for the package; each process is a run; `seconds` are those of its calls, **the first one counted
-# from the start of the process**; `kept` says whether it could find something that was compiled before. `processes` runs of each way are to be cold.
+# Start at least `processes` processes for each way, and make 1 + `calls` calls in each. Return `{"ways": {way: {"build_s": …, "runs":
+# [{"kept": …, "seconds": […]}, …]}}}`. `build_s` is 0 except for the package; each process is a run; `seconds` are the times of its calls,
+# **the first one counted from the start of the process**; `kept` says whether its cache could contain compiled programs. `processes` runs
+# of each way must be cold.
 #
 # `break_even(path)` reads such a record, with `calls_each` beside `ways`: how many calls each process of a service gets. It returns a dict of a dict for each way:
 #
-# - `first_s`: the median of first answers, of processes that found nothing kept; `call_s`: the median of all later calls, of all processes;
-# - for `compiled` and `package` also `calls`, a whole number: the first call from which on a process that gets that many calls has taken no longer in total than an eager process; `None` if there is no such call;
-# - and `processes`: the fewest processes of `calls_each` calls, one at least, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
+# - `first_s`: the median of first answers, of processes with an empty cache; `call_s`: the median of all later calls, of all processes;
+# - for `compiled` and `package` also `calls`, a whole number: the smallest number of calls such that a process with that many calls or more
+#   takes no longer in total than an eager process; `None` if there is no such number;
+# - and `processes`: the fewest processes of `calls_each` calls, one at least, one after the other, that together with `build_s` take no
+#   longer than as many eager ones; `None` if no number does. Every process that compiles has an empty cache.
 #
-# The judge does not rely on timings of your machine: `break_even` gets made-up records, and `measured` measures a machine that the judge simulates, with its own clock: time passes only while a process starts or answers, and while the package is built.
+# The judge does not rely on timings of your machine. `break_even` gets made-up records, and `measured` measures a simulated machine with
+# its own clock: time passes only while a process starts or answers, and while the package is built.
 #
 # *Predict first*, for your machine: which way has the first answer first, and how many calls make up for compiling?
 #
@@ -389,19 +409,24 @@ check("transformer_compilation.cold_start")
 #
 # ### CARD transformer_compilation.few_graphs
 #
-# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is recompiled.
-# Beyond `recompile_limit` it runs eagerly, without an error. Write `make(compiled, weights)` in `serving.py`:
+# The policy assumes that a program for all lengths is one program. TorchDynamo decides whether it is: each graph has guards, and a request
+# that fails them causes a recompilation. Beyond `recompile_limit` it runs eagerly, without an error. Write `make(compiled, weights)` in
+# `serving.py`:
 #
-# - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and returns float32 `[rows, width]`: what `served.pooled` gives if all positions of `x` are real.
-# - `x` is float32 `[rows, length, width]`; rows and length are others each time, 1 is among them, and now and then two sizes are the same. Its memory may be in another order than its axes. `temperature` is a
-#   number of Python, sometimes an int.
-# - `compiled(function, …)` is `torch.compile` with a backend of the judge's, which records. It takes `dynamic=` and the other options. All positions of each request must go through what it has compiled. Outside of it
-#   you may move elements and change each by itself (pad, slice, scale), and compute nothing else with the weights or with what it returned. Use PyTorch's operations and tensors: no `.numpy()`, and no numbers taken from `x`.
+# - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and
+#   returns float32 `[rows, width]`: the result of `served.pooled` if all positions of `x` are real.
+# - `x` is float32 `[rows, length, width]`; rows and length vary, 1 is among them, and sometimes two sizes are equal. Its memory order may
+#   differ from the order of its axes. `temperature` is a Python number, sometimes an int.
+# - `compiled(function, …)` is `torch.compile` with a backend of the judge's, which records. It takes `dynamic=` and the other options. All
+#   positions of each request must go through functions compiled with it. Outside of them you may move elements and change each by itself
+#   (pad, slice, scale), but compute nothing else with the weights or with the returned values. Use PyTorch's operations and tensors: no
+#   `.numpy()`, and no numbers taken from `x`.
 #
-# The judge serves unseen streams of requests: at most 2 graphs, and at most 1.3 times the positions that were asked for. Your code runs on **other values**; PyTorch's operators and your graphs are then repeated on the
-# hidden requests, with hidden weights, in a process without your code.
+# The judge serves unseen streams of requests: at most 2 graphs, and at most 1.3 times the requested positions. Your code runs on **other
+# values**; PyTorch's operators and your graphs are then repeated on the hidden requests, with hidden weights, in a process without your
+# code.
 #
-# *Predict first*: how many graphs does `compiled(served.pooled)` alone make of the stream in the cell?
+# *Predict first*: how many graphs does `compiled(served.pooled)` alone produce for the stream in the cell?
 #
 # ### HINTS transformer_compilation.few_graphs
 
@@ -439,15 +464,15 @@ check("transformer_compilation.few_graphs")
 #
 # ### CARD transformer_compilation.eight_bits
 #
-# Decoding reads the cache of keys and values in each step: half the bytes are half the time, if nothing else is waited for. `to_fp8(path)` in `fp8.py` reads a list of rows of numbers
-# from a JSON file and returns a dict of
+# Decoding reads the KV cache in each step: half the bytes take half the time if memory is the only limit. `to_fp8(path)` in `fp8.py` reads
+# a list of rows of numbers from a JSON file and returns a dict of
 #
 # - `codes`: as many rows of whole numbers from 0 to 255, bytes in the format e4m3 (PyTorch's `float8_e4m3fn`: a sign, four bits of exponent, three of fraction; 448 is the largest number,
 #   and there is no infinity, only NaN);
 # - `scales`: a positive float for each row. The value of a code, times the scale of its row, must equal the number.
 #
-# Each number may be off by half a unit of its last bit, and near zero by half of the finest step that there is when the largest number of the row becomes 28. *Predict first*: which outlier ruins a row of
-# int8 with one scale, which one a row of e4m3?
+# Each number may be off by half a unit of its last bit, and near zero by half of the finest step that exists when the largest number of the
+# row becomes 28. *Predict first*: which outlier ruins a row of int8 with one scale, and which one a row of e4m3?
 #
 # ### HINTS transformer_compilation.eight_bits
 
@@ -459,20 +484,25 @@ check("transformer_compilation.eight_bits")
 #
 # ### CARD transformer_compilation.decode_step
 #
-# Decoding computes little and launches much: a step of `decoder.py` is some hundred kernels of microseconds. A CUDA graph records the launches of one step and repeats them at once. What it repeats has
-# the same memory, the same sizes, and the numbers that Python has put in, so the step has to be written for it. `recording.py` does on a CPU what a CUDA graph does: it writes down each operator
-# below autograd and repeats the list, without your Python.
+# Decoding computes little and launches much: a step of `decoder.py` is about a hundred kernels of microseconds. A CUDA graph records the
+# launches of one step and replays them with one call. A replay uses the same memory, the same sizes, and the same Python numbers as the
+# recording, so the step has to be written for it. `recording.py` does on a CPU what a CUDA graph does: it records each operator below
+# autograd and repeats the list, without your Python.
 #
 # Write three functions in `decoding.py`:
 #
-# - `prepare(weights, cache)` is called once; what it returns is given to each step. `weights` are those of `decoder.shapes`, `cache` is float32 `[layers, rows, 2, heads, longest, size]`: keys at 0, values at 1.
-# - `step(ready, token, place, cache, out)`: `token` and `place` are int64 `[rows]`. Row r's token is its `place[r]`-th, so the keys and values before it are at lower places, **and the places after it still hold
-#   the data of earlier requests**. Write the new ones to their place, and fill `out`, float32 `[rows, words]`, with the scores of the next word.
-# - `generate(seed, first, out)`: with the weights of `decoder.load(seed)` fill `out`, int64 `[rows, n]`, with the best words behind `first`, int64 `[rows]`, one after the other. Where `decoder.DEVICE`
-#   is a GPU, record a CUDA graph; it may be kept for later calls of the same seed and rows, with other lengths.
+# - `prepare(weights, cache)` is called once; its return value is passed to each step. `weights` are those of `decoder.shapes`, `cache` is
+#   float32 `[layers, rows, 2, heads, longest, size]`: keys at 0, values at 1.
+# - `step(ready, token, place, cache, out)`: `token` and `place` are int64 `[rows]`. Row r's token is at position `place[r]`, so the keys
+#   and values before it are at lower positions, **and the positions after it still hold the data of earlier requests**. Write the new ones
+#   to their position, and fill `out`, float32 `[rows, words]`, with the scores of the next word.
+# - `generate(seed, first, out)`: with the weights of `decoder.load(seed)` fill `out`, int64 `[rows, n]`, with the best words after `first`,
+#   int64 `[rows]`, one after the other. Where `decoder.DEVICE` is a GPU, record a CUDA graph; you may keep it for later calls of the same
+#   seed and rows, with other lengths.
 #
-# The judge records your `prepare` and `step` with the sizes of a hidden problem and **other values**, and has PyTorch's operators repeated on that problem in a process without your code. Rows have prompts of
-# different lengths. Each operator is a kernel, views are none. *Predict first*: how many kernels has a layer, if you write one operation a line, and how many can it have?
+# The judge records your `prepare` and `step` with the sizes of a hidden problem and **other values**, and repeats PyTorch's operators on
+# that problem in a process without your code. Rows have prompts of different lengths. Each operator counts as a kernel, views do not.
+# *Predict first*: how many kernels does a layer have if you write one operation per line, and how few can it have?
 #
 # ### HINTS transformer_compilation.decode_step
 
@@ -502,7 +532,8 @@ for number in range(10):
 check("transformer_compilation.decode_step")
 
 # %% [markdown]
-# Is it the launches? The cell times a step as it was written and as it was recorded, and a product as large as all of the step's products together. *Predict first* which share of a step computes.
+# Are the launches the problem? The cell times a step as written and as recorded, and one product as large as all products of the step
+# together. *Predict first* which share of a step is computing.
 
 # %%
 flops_a_row = 2 * (decoder.LAYERS * 12 * decoder.WIDTH**2 + decoder.WIDTH * decoder.VOCABULARY)
@@ -523,11 +554,12 @@ with torch.no_grad():
 #
 # ### CARD transformer_compilation.explain
 #
-# A team serves a decoder of 32 layers, 32 heads of 128, 8 heads of keys, for prompts of 100 to 4000 tokens, and asks you for a plan. Write 300 to 600 words:
+# A team serves a decoder of 32 layers, 32 heads of 128, 8 KV heads, for prompts of 100 to 4000 tokens, and asks you for a plan. Write 300
+# to 600 words:
 #
-# 1. what prefill and decoding wait for, with bytes and times that you have computed;
+# 1. what limits prefill and decoding, with bytes and times that you have computed;
 # 2. which rewrites you would make, what each saves, and one measurement of your own with its conditions;
-# 3. which programs you compile, when, for which sizes, and from which number of calls on this pays;
+# 3. which programs you compile, when, for which sizes, and from how many calls on this pays off;
 # 4. what you have not measured, and what would change the plan.
 #
 # A person grades this answer.

@@ -1,4 +1,4 @@
-"""Reads what Inductor has written for a CPU: kernels, their bytes, and who takes over whose memory.
+"""Reads what Inductor has written for a CPU: kernels, their bytes, and which buffer reuses which.
 
 `read_output(path)` reads the text of an output code; the notebook says what comes back.
 """

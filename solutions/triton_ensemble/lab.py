@@ -24,8 +24,8 @@
 #   JupyterLab's editor (double-click in the file list), save, and run the cell with `check(…)` here.
 # - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
-# - No GPU and no container is needed. Once, in a terminal: `hotloop doctor --install tritonserver` (about 500 MB). Without
-#   it, tasks 1 to 8 say `not_measured`, and their points are pending. So do the checks of tasks 9 and 10 that only a GPU can show.
+# - You need neither a GPU nor a container. Once, in a terminal: `hotloop doctor --install tritonserver` (about 500 MB). Without it, tasks 1
+#   to 8 say `not_measured`, and their points are pending. So do the checks of tasks 9 and 10 that need a GPU.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -74,7 +74,7 @@ print("\n".join(served.problems("repository")) or "The static check finds nothin
 check("triton_ensemble.repository_layout")
 
 # %% [markdown]
-# Serve it yourself. Finish tasks 2 and 3 before the answers mean something.
+# Serve it yourself. The answers are meaningful once tasks 2 and 3 are done.
 
 # %%
 if served.here():
@@ -93,17 +93,16 @@ if served.here():
 #
 # ### CARD triton_ensemble.preprocess_backend
 #
-# Write `execute` in `repository/preprocess/1/model.py`. It gets a list of requests, each with one or more texts, and
-# returns one response for each, in their order.
+# Write `execute` in `repository/preprocess/1/model.py`. It gets a list of requests, each with one or more texts, and returns one response
+# for each, in their order.
 #
 # - A request's input is `pb.get_input_tensor_by_name(request, "TEXT").as_numpy()`; a response with outputs is
 #   `pb.InferenceResponse([pb.Tensor(name, array), …])`, and one with an error `pb.InferenceResponse(error=error)`, where
 #   `error` is a `pb.TritonError("why")`.
 # - `TEXT` is an array of bytes objects, shape `[rows, 1]`. `input_ids` and `attention_mask` are int64, `[rows, 32]`; the
 #   tokenizer pads and truncates.
-# - A request with a text that is empty (also: nothing but blanks) or that is not UTF-8 gets its own error. All
-#   others get their answers.
-# - The server calls `execute` with requests of *different* callers. Whatever you raise, all of them get.
+# - A request with a text that is empty (or only whitespace) or that is not UTF-8 gets its own error. All others get their answers.
+# - The server calls `execute` with requests of *different* callers. If you raise an exception, all of them receive it.
 #
 # ### HINTS triton_ensemble.preprocess_backend
 
@@ -115,9 +114,8 @@ check("triton_ensemble.preprocess_backend")
 #
 # ### CARD triton_ensemble.postprocess_backend
 #
-# Write `execute` in `repository/postprocess/1/model.py`: for each row of `logits` the name of the topic with the largest
-# share, and that share after a softmax. `TOPIC` and `CONFIDENCE` have the shape `[rows, 1]`. A request in which a logit is
-# not finite gets an error.
+# Write `execute` in `repository/postprocess/1/model.py`: for each row of `logits` the name of the most probable topic, and its probability
+# after a softmax. `TOPIC` and `CONFIDENCE` have the shape `[rows, 1]`. A request in which a logit is not finite gets an error.
 #
 # ### HINTS triton_ensemble.postprocess_backend
 
@@ -135,21 +133,21 @@ check("triton_ensemble.postprocess_backend")
 #
 # - **Batches.** At most `MAX_BATCH_SIZE` texts in a request, in as few requests as that allows, and all of a
 #   call's requests over one connection.
-# - **Version.** The one that is named; `None` leaves it to the server.
-# - **Deadline.** `deadline_s` is for the whole call, however many requests it takes. What was answered by then
-#   is kept; the other texts get the error `"deadline"`. But do not give up before.
-# - **Refusals.** HTTP's 503 and gRPC's `UNAVAILABLE` say that the server is too busy *now*: wait 40 ms or
-#   more, longer each time, and try again, seven times at most. If that does not help: `"refused"`.
-# - **Every other error** is the request's own and stays what it is: `"bad_request"`, at once.
+# - **Version.** Use the given version; `None` leaves the choice to the server.
+# - **Deadline.** `deadline_s` is for the whole call, however many requests it takes. Keep the answers that have arrived by then; the other
+#   texts get the error `"deadline"`. Do not give up earlier.
+# - **Refusals.** HTTP's 503 and gRPC's `UNAVAILABLE` mean that the server is too busy *now*: wait 40 ms or more, longer each time, and try
+#   again, seven times at most. If that does not help: `"refused"`.
+# - **Every other error** is the fault of the request, and a retry does not help: return `"bad_request"`, at once.
 #
-# The judge runs your file in a sandbox, against a real server over a repository of ours. Between the two it
-# sits itself: it sees what you send, lets answers lie for some seconds, and refuses requests.
+# The judge runs your file in a sandbox, against a real server over a repository of ours. The judge is a proxy between them: it records
+# requests, delays responses by some seconds and rejects some.
 #
 # ### HINTS triton_ensemble.client
 
 # %% [markdown]
-# Try it by hand on your own repository. Without a notebook: `hotloop serving $(python served.py repository)` in one
-# terminal (`served.py` puts the large files in and says where), `python client.py http PORT "Open the file."` in another.
+# Try it by hand on your own repository. Without a notebook: `hotloop serving $(python served.py repository)` in one terminal (`served.py`
+# adds the large files and prints the folder), `python client.py http PORT "Open the file."` in another.
 
 # %%
 import importlib
@@ -175,13 +173,13 @@ check("triton_ensemble.client")
 #
 # ### CARD triton_ensemble.versions
 #
-# There is a version 2 of bert: equally accurate, and less confident. Five percent of the users should get it, and no user
-# who has it may lose it while the share grows.
+# There is a version 2 of bert: equally accurate, and less confident. Five percent of the users should get it, and a user who has it must
+# keep it while the share grows.
 #
-# - `canary/bert/config.pbtxt`: your configuration of task 1, and which versions are served. Both lie in the folder.
+# - `canary/bert/config.pbtxt`: your configuration of task 1, plus the served versions. Both are in the folder.
 # - `canary/topics/config.pbtxt` and `canary/topics_canary/config.pbtxt`: your ensemble, and which version of bert each uses.
-# - `routing.py`: `route(users, share, experiment)` gives the ensemble for each user, `"topics"` or `"topics_canary"`. It
-#   must say the same tomorrow, on another machine and in another process; another experiment must meet other users.
+# - `routing.py`: `route(users, share, experiment)` returns the ensemble for each user, `"topics"` or `"topics_canary"`. The result must be
+#   the same tomorrow, on another machine and in another process; another experiment must select other users.
 #
 # ### HINTS triton_ensemble.versions
 
@@ -192,7 +190,7 @@ print("\n".join(served.problems("canary")) or "The static check finds nothing.")
 check("triton_ensemble.versions")
 
 # %% [markdown]
-# Try it: how differently do the two answer?
+# Try it: how much do the answers of the two differ?
 
 # %%
 if served.here():
@@ -211,8 +209,7 @@ if served.here():
 #
 # ### CARD triton_ensemble.read_metrics
 #
-# Everything that the server knows about its own time is at `/metrics`, as text: one counter a line, summed up
-# since it was started. Look at one reading first.
+# The server's own timings are at `/metrics`, as text: one counter per line, summed up since it was started. Look at one reading first.
 
 # %%
 import json
@@ -233,20 +230,19 @@ print(deployments["healthy"]["after"])
 # | --- | --- |
 # | `requests` | requests that succeeded (`nv_inference_request_success`) |
 # | `failed` | requests that failed, for whatever reason (`nv_inference_request_failure`) |
-# | `mean_batch` | inferences by executions (`nv_inference_count`, `nv_inference_exec_count`): rows a run |
+# | `mean_batch` | inferences divided by executions (`nv_inference_count`, `nv_inference_exec_count`): rows per run |
 # | `request_us` | microseconds in the server, per successful request (`nv_inference_request_duration_us`) |
 # | `queue_us` | of those, waiting (`nv_inference_queue_duration_us`) |
 # | `input_us`, `infer_us`, `output_us` | copying in, computing, copying out (`nv_inference_compute_…_duration_us`) |
-# | `queue_share` | `queue_us` by `request_us` |
+# | `queue_share` | `queue_us` divided by `request_us` |
 # | `rows_per_s` | inferences a second |
 #
-# - A request may have several rows, and an execution several requests. Times are per *request*; they were added
-#   up for each request by itself, so that eight requests in one execution each count all of its time.
-# - All versions of the model, and all of its GPUs, are added up. A version that was loaded in between is not in
-#   the first text.
-# - Labels may be in any order, and there are lines about other models and other things.
-# - What cannot be said is `None`: a time per request when no request succeeded, a batch when nothing was executed.
-#   `requests`, `failed` and `rows_per_s` are then 0.
+# - A request may have several rows, and an execution several requests. Times are per *request*: the server adds the full time of an
+#   execution to each request in it, so eight requests in one execution each count all of its time.
+# - Add up all versions of the model, and all of its GPUs. A version that was loaded in between is not in the first text.
+# - Labels may be in any order, and some lines are about other models or other metrics.
+# - Undefined values are `None`: a time per request when no request succeeded, a batch when nothing was executed. `requests`, `failed` and
+#   `rows_per_s` are then 0.
 
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "read_metrics_solution", "locked": false, "solution": true, "task": false}
@@ -300,10 +296,9 @@ def ratio(part, whole):
 # %% [markdown]
 # ### Four faulty deployments
 #
-# `deployment_a.json` to `deployment_d.json` are recordings of real servers over this module's ensemble, each
-# slow for one reason. `deployment_healthy.json` is one without, asked by 16 clients at once as three of the four
-# are; `deployment_healthy_alone.json` is the same one, asked by a single client. perf_analyzer asked for one
-# text at a time, and each client asked again as soon as it was answered.
+# `deployment_a.json` to `deployment_d.json` are recordings of real servers over this module's ensemble, each slow for one reason.
+# `deployment_healthy.json` is a healthy one with 16 concurrent clients, like three of the four; `deployment_healthy_alone.json` is the same
+# one with a single client. perf_analyzer sent one text at a time, and each client sent the next as soon as it had its answer.
 #
 # | in a recording | what |
 # | --- | --- |
@@ -339,14 +334,12 @@ except NotImplementedError:
     print("Not yet: write `figures` first.")
 
 # %% [markdown]
-# Find out what each suffers from:
+# Find the cause of each:
 #
-# - `delay`: requests wait for company that does not come, before a step that is idle.
-# - `row_by_row`: a step takes the rows of its batches one after the other, in slow code, and holds up the rest.
-# - `oversubscribed`: a step computes with more threads than there are cores, which take the cores from each
-#   other.
-# - `outside`: the time is lost before or behind the server: in the network, in a gateway, in encoding, or in a
-#   client that is too busy.
+# - `delay`: requests wait in a batcher for other requests that do not come, before a step that is idle.
+# - `row_by_row`: a step processes the rows of its batches one after the other, in slow code, and holds up the rest.
+# - `oversubscribed`: a step computes with more threads than there are cores, so the threads compete for cores.
+# - `outside`: the time is lost outside the server: in the network, in a gateway, in encoding, or in a client that is too busy.
 #
 # Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "model": …,
 # "evidence": …, "share": …}`. `model` is the step to fix, or `None` if it is none of them.
@@ -354,7 +347,7 @@ except NotImplementedError:
 # `"output_us"`, or `"outside_us"`, which is `client_us` less `request_us` of the ensemble. `share` is that figure
 # by `client_us`, right within 3 %. Work them out in cells of your own, then write the results down. Each earns a quarter.
 #
-# Do not look for the answer in `configs` alone: not everything that looks odd there costs anything.
+# Do not look for the answer in `configs` alone: some settings there look odd and cost nothing.
 #
 # ### HINTS triton_ensemble.read_metrics
 
@@ -382,17 +375,15 @@ check("triton_ensemble.read_metrics")
 #
 # ### CARD triton_ensemble.tune
 #
-# `tuned/` is for the same four models: copy your configurations of task 1 there. Then change how they are scheduled:
-# `dynamic_batching`, `preferred_batch_size`, `max_queue_delay_microseconds`, `instance_group`, `max_batch_size`, bert's
-# threads (`parameters { key: "intra_op_thread_count" value: { string_value: "1" } }`; 1 is what it has without). Their
-# inputs, outputs and files stay as they are.
+# `tuned/` is for the same four models: copy your configurations of task 1 there. Then change how they are scheduled: `dynamic_batching`,
+# `preferred_batch_size`, `max_queue_delay_microseconds`, `instance_group`, `max_batch_size`, bert's threads (`parameters { key:
+# "intra_op_thread_count" value: { string_value: "1" } }`; the default is 1). Their inputs, outputs and files stay unchanged.
 #
-# Two loads count. Sixteen clients, each asking again as soon as it is answered: the more answers a second the better, and
-# the slowest twentieth may not become slower. And one client who is alone: it may not pay for it. The judge asks both
-# servers in turn, yours and one without any batcher, with texts that no cache has seen, on the same cores. It takes about a
-# minute.
+# Two loads count. With sixteen clients, each sending the next request as soon as it has its answer, throughput must rise and the p95 must
+# not get worse. And a single client must not get slower. The judge queries both servers in alternation, yours and one without any batcher,
+# with texts that no cache has seen, on the same cores. It takes about a minute.
 #
-# **Predict first**: what will your setting do with one client? Write it down, then measure.
+# **Predict first**: how will your setting change the latency of one client? Write it down, then measure.
 #
 # ### HINTS triton_ensemble.tune
 
@@ -411,9 +402,8 @@ check("triton_ensemble.tune")
 #
 # ### CARD triton_ensemble.perf_analyzer
 #
-# perf_analyzer is NVIDIA's load generator for Triton, and what it reports is what colleagues will ask you for. `hotloop
-# doctor --install tritonserver` installed it beside the server. Here you look at one model, `bert`, which it can feed by itself with
-# `--input-data zero`.
+# perf_analyzer is NVIDIA's load generator for Triton, and colleagues will ask you for its report. `hotloop doctor --install tritonserver`
+# installed it beside the server. Here you measure one model, `bert`, for which it can generate inputs with `--input-data zero`.
 #
 # In `load_test.py` write:
 #
@@ -427,7 +417,7 @@ check("triton_ensemble.tune")
 # Then set `max_batch_size`, `preferred_batch_size` and the count of `instance_group` in `by_report/bert/config.pbtxt`, one at a
 # time, by your own sweeps. The judge runs perf_analyzer on your bert and on the untuned one in turn, with 16 clients and with one.
 #
-# *Predict first*: a second instance of bert on a CPU with two cores. What happens to throughput, and what to the p95?
+# *Predict first*: a second instance of bert on a CPU with two cores. How do throughput and p95 change?
 #
 # ### HINTS triton_ensemble.perf_analyzer
 
@@ -457,8 +447,8 @@ check("triton_ensemble.perf_analyzer")
 # `out` is float32 `[rows, width]`.
 #
 # - Each row of `out`: the mean of the row's tokens, divided by its Euclidean norm; zeros for a row without a token.
-# - Padding may hold anything, infinities too. It has no part in the result, and need not be read.
-# - Add up in float32, whatever type `hidden` has.
+# - Padding may hold any values, infinities too. It must not affect the result, and need not be read.
+# - Add up in float32, whatever the dtype of `hidden` is.
 #
 # Without a GPU the kernel runs in Triton's interpreter. Two more checks run on a GPU, where there is one; they do not
 # need the server.
@@ -476,15 +466,13 @@ check("triton_ensemble.pool_on_gpu")
 #
 # ### CARD triton_ensemble.batch_on_gpu
 #
-# A batcher collects requests; what it brings depends on what the model does with them. `classifier.py` is a small
-# encoder, on a GPU where there is one. Its `answer` makes one call for each request: at this size a GPU spends nearly all
-# of that time waiting for the next launch.
+# A batcher collects requests; the gain depends on what the model does with them. `classifier.py` is a small encoder, on a GPU where there
+# is one. Its `answer` makes one call for each request: at this size a GPU spends nearly all of that time waiting for the next launch.
 #
-# Write `answer(seed, tokens, out)` in `batching.py`: the same answers with few calls. `tokens` is int64
-# `[requests, 64]`, each request's tokens and behind them zeros; `out` is float32 `[requests, 6]`. Both lie in the host's
-# memory.
+# Write `answer(seed, tokens, out)` in `batching.py`: the same answers with few calls. `tokens` is int64 `[requests, 64]`, each request's
+# tokens followed by zeros; `out` is float32 `[requests, 6]`. Both are in host memory.
 #
-# - Each request gets the probabilities that it gets alone, within 0.0001. So stay with float32, without TF32.
+# - Each request gets the same probabilities as alone, within 0.0001. So stay with float32, without TF32.
 # - Any number of requests, of all lengths from 1 to 64.
 # - The model of one seed may be loaded once: `classifier.load` does that.
 #
@@ -513,8 +501,10 @@ check("triton_ensemble.batch_on_gpu")
 #
 # ### CARD triton_ensemble.bert_export
 #
-# The network in `bert/1/model.onnx` is a BERT of two layers and a hidden size of 128 (684,678 parameters) with the parameter names of Hugging Face's `BertForSequenceClassification`. Here you make such a file from the class itself.
-# Write `to_onnx(config, weights, target)` in `bert_export.py`. `config` and `weights` are the paths of a checkpoint's `config.json` and `model.safetensors`, as `save_pretrained` writes them.
+# The network in `bert/1/model.onnx` is a BERT of two layers and a hidden size of 128 (684,678 parameters) with the parameter names of
+# Hugging Face's `BertForSequenceClassification`. Here you export such a file from the class itself. Write `to_onnx(config, weights,
+# target)` in `bert_export.py`. `config` and `weights` are the paths of a checkpoint's `config.json` and `model.safetensors`, as
+# `save_pretrained` writes them.
 #
 # | | name | type | shape |
 # | --- | --- | --- | --- |
@@ -539,7 +529,8 @@ check("triton_ensemble.bert_export")
 #
 # ### CARD triton_ensemble.saved_model
 #
-# TensorFlow Serving serves a **SavedModel**: a folder with the graph, the variables, and signatures that name what goes in and out. `keras_model.py` has a small Keras model. Write in `tf_export.py`:
+# TensorFlow Serving serves a **SavedModel**: a folder with the graph, the variables, and signatures that name inputs and outputs.
+# `keras_model.py` has a small Keras model. Write in `tf_export.py`:
 #
 # - `to_saved_model(seed, target)`: `load(seed)` as a zip of a SavedModel, with `saved_model.pb` at its top. `serving_default` takes `images`, float32 `[batch, 16, 24, 3]`, and gives `scores`, float32 `[batch, 5]`; the batch is free.
 # - `to_onnx(seed, target)`: the same for Triton's onnxruntime backend, by `tf2onnx`, with the same names and sizes.
@@ -569,8 +560,9 @@ check("triton_ensemble.saved_model")
 # - `to_array(tensor)`: a `TensorProto` as a NumPy array, and `to_tensor(array)`: the reverse. Values are in `tensor_content`, as little-endian bytes, or in the field of their type. If the field has fewer values than the shape has elements,
 #   the last value stands for the rest; without any value all are zero.
 # - `Server(base, labels)`: `base/MODEL/VERSION` is a SavedModel; a folder whose name is no number is no version. `labels` has versions by label, for each model.
-# - `Server.predict(request)`: the `PredictResponse`, or `raise tfs.Refused(status, text)`. A request without a version gets the highest one, one without a signature `serving_default`, one without `output_filter` all outputs. The
-#   response's `model_spec` says which model, version and signature answered.
+# - `Server.predict(request)`: the `PredictResponse`, or `raise tfs.Refused(status, text)`. A request without a version gets the highest
+#   one, one without a signature `serving_default`, one without `output_filter` all outputs. The response's `model_spec` names the model,
+#   version and signature that answered.
 #
 # | the request has | status |
 # | --- | --- |
@@ -592,13 +584,13 @@ check("triton_ensemble.tf_serving")
 #
 # ### CARD triton_ensemble.report
 #
-# One page for the people who run the service:
+# One page for the team that runs the service:
 #
 # 1. Which load it is set up for, and which settings you chose.
-# 2. What each change brought: throughput and p95 with 1, 4 and 16 clients, one change at a time, how measured and how sure.
+# 2. What each change gained: throughput and p95 with 1, 4 and 16 clients, one change at a time, how measured and how certain.
 # 3. Where the time goes now, by the server's own numbers, and what you would do next. (Inside `with served.server("tuned")
 #    as running:`, `running.metrics_text()` is `/metrics`: read it before and after `served.measure(running, 16)`.)
-# 4. What you tried and left out, and what another load would need.
+# 4. What you tried and rejected, and what another load would need.
 #
 # ### HINTS triton_ensemble.report
 

@@ -1,4 +1,4 @@
-"""Who gets version 2. Triton serves versions; who asks for which is decided before it."""
+"""Which users get version 2. Triton serves versions; the router in front of it chooses one."""
 
 import hashlib
 

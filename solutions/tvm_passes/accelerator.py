@@ -83,7 +83,7 @@ PATTERNS = patterns()
 
 
 ### BEGIN SOLUTION tvm_passes.partition graph
-### STUB # Who makes a value, and who uses it?
+### STUB # Which node produces a value, and which nodes use it?
 class Graph:
     """The dataflow of "main": who makes a value, and who uses it."""
 

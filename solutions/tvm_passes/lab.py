@@ -14,9 +14,8 @@
 # %% [markdown]
 # # Schedules and passes in TVM
 #
-# A compiler for tensor programs does two things: it changes the order of the computation (the schedule), and it
-# rewrites the operators. By the end you have done both, by hand and by search, and your rewrites have been tested
-# on programs that you have not seen.
+# A compiler for tensor programs does two things: it changes the order of the computation (the schedule), and it rewrites the operators. By
+# the end you have done both, by hand and by search, and your rewrites have been tested on hidden programs.
 #
 # How it works here:
 #
@@ -74,10 +73,9 @@ made.mkdir(exist_ok=True)
 #
 # - `naive_matmul(m, n, k)`: a `PrimFunc` with buffers `A [m, k]`, `B [k, n]`, `C [m, n]` in float32, three plain
 #   loops over m, n and k, in that order, and one block called `"C"` that starts each sum in its `T.init`.
-# - `read_tir(source)`: what a given function computes. It has one block, `"out"`; its loops can
-#   have any names and come in any order. A dict of
+# - `read_tir(source)`: what a given function computes. It has one block, `"out"`; its loops can have any names and any order. A dict of
 #   - `loops`: `[name, extent]` of each, from the outside in;
-#   - `reductions`: names of the loops that it sums over, sorted;
+#   - `reductions`: names of the loops over which it sums, sorted;
 #   - `bytes`: for each buffer, by its name, the bytes of those elements that it touches, each once;
 #   - `flops`: additions and products of floats, without the `T.init`.
 #
@@ -102,17 +100,17 @@ check("tvm_passes.naive_matmul")
 #
 # ### CARD tvm_passes.schedule
 #
-# A step of the naive product multiplies two numbers and adds one. Each of its innermost iterations goes to
-# another row of B, 4·n bytes further: of the 64 bytes that come into the cache, it uses four. Every addition
-# waits for the one before it. And a vector register holds sixteen numbers where it computes one.
+# One step of the naive product multiplies two numbers and adds one. Each innermost iteration moves to another row of B, 4·n bytes further:
+# it uses four of the 64 bytes that come into the cache. Every addition waits for the one before it. And a vector register could hold
+# sixteen numbers where the loop computes one.
 #
-# Predict before you begin: how much does the order of the loops alone bring at 512³, how much do vectors, how
-# much a tile of C that stays in registers? Measure after each step and write it down; the report asks for it.
+# Predict before you begin: at 512³, how much is gained by the order of the loops alone, by vectors, and by a tile of C that stays in
+# registers? Measure after each step and write the times down; the report asks for them.
 #
-# Write `schedule(source, target)` in `matmul.py`. It reads the naive product from a file and writes the
-# scheduled one, in float32 throughout; m, n and k are multiples of 32. `s_tir.Schedule` refuses what would change the result, and says
-# why: read its messages. Both products are compiled for this CPU and get as many threads as the judge has. The
-# limit that the judge shows is the best product of PyTorch's library here, be it in float32 or in bfloat16.
+# Write `schedule(source, target)` in `matmul.py`. It reads the naive product from a file and writes the scheduled one, in float32
+# throughout; m, n and k are multiples of 32. `s_tir.Schedule` refuses transformations that would change the result, and its messages give
+# the reason. Both products are compiled for this CPU and get as many threads as the judge has. The limit that the judge shows is the best
+# product of PyTorch's library here, in float32 or in bfloat16.
 #
 # ### HINTS tvm_passes.schedule
 
@@ -164,15 +162,15 @@ check("tvm_passes.schedule")
 #
 # ### CARD tvm_passes.cuda_source
 #
-# A GPU has no loops over the whole product: each thread has a few elements of C, and the loops that say which
-# ones are *bound* to `blockIdx` and `threadIdx`. The threads of a block share a memory of 48 KiB, into which they
-# bring tiles of A and B together, so that each element comes from far away once and is read many times.
+# On a GPU each thread computes a few elements of C, and the loops over threads and blocks are *bound* to `threadIdx` and `blockIdx`. The
+# threads of a block share a memory of 48 KiB. They load tiles of A and B into it together, so that each element is loaded from global
+# memory once and read many times.
 #
-# Write `cuda_source(source, target)` in `matmul.py`: the naive product becomes a module for a GPU; m, n and k are
-# multiples of 64. Cache both factors in `"shared"` with `cache_read`, and leave the caches with the shape that
-# the schedule gives them. The copies load four floats at a time (`vectorize`), and neighboring threads load
-# neighboring elements. All of it is one kernel, in float32, of at most 1024 threads a block. TVM makes CUDA C++ of it without a GPU and without nvcc; the cell below shows it. The
-# judge runs your threads one after the other, reads the source, and compiles it where nvcc is installed.
+# Write `cuda_source(source, target)` in `matmul.py`: the naive product becomes a module for a GPU; m, n and k are multiples of 64. Cache
+# both factors in `"shared"` with `cache_read`, and leave the caches with the shape that the schedule gives them. The copies load four
+# floats at a time (`vectorize`), and neighboring threads load neighboring elements. All of it is one kernel, in float32, of at most 1024
+# threads per block. TVM generates CUDA C++ from it without a GPU and without nvcc; the cell below shows it. The judge runs your threads one
+# after the other, reads the source, and compiles it where nvcc is installed.
 #
 # Predict: how many bytes of shared memory, how many threads, how many `__syncthreads()` will the source have?
 #
@@ -194,16 +192,14 @@ check("tvm_passes.cuda_source")
 #
 # ### CARD tvm_passes.import_network
 #
-# `network.py` holds a small residual network, as training left it. Bring it into TVM. In
-# `import_network.py`, write three functions:
+# `network.py` holds a small residual network with trained weights. Import it into TVM. In `import_network.py`, write three functions:
 #
-# - `import_network(seed, width, blocks, parameters, target)` writes `network.load(seed, width, blocks)` as a
-#   Relax module. `parameters` is `"inside"`, where they are constants of `main`, or `"inputs"`, where `main`
-#   takes them behind the images, in PyTorch's order, and the file does not hold their values. `main` takes
-#   float32 `[batch, 3, 16, 16]` and gives float32 `[batch, 5]`, and the batch is symbolic.
+# - `import_network(seed, width, blocks, parameters, target)` writes `network.load(seed, width, blocks)` as a Relax module. `parameters` is
+#   `"inside"`, where they are constants of `main`, or `"inputs"`, where `main` takes them after the images, in PyTorch's order, and the
+#   file does not hold their values. `main` takes float32 `[batch, 3, 16, 16]` and returns float32 `[batch, 5]`, and the batch is symbolic.
 # - `lower(source, target)` reads such a module and writes it with each operator as a `call_tir` of a PrimFunc.
-# - `facts(source)` says what a module is made of, in a dict: `operators`, calls of each by name; `inside`, numbers
-#   in constants; `asked`, numbers that parameters hold; and `shared`, PrimFuncs that are called more than once.
+# - `facts(source)` describes a module in a dict: `operators`, calls of each by name; `inside`, numbers in constants; `asked`, numbers that
+#   parameters hold; and `shared`, PrimFuncs that are called more than once.
 #
 # A prediction first: with `"inputs"`, will the running statistics of the batch normalizations be inputs, too?
 #
@@ -224,9 +220,9 @@ facts("made/network.json"), facts("made/lowered.json")
 SVG(passes_drawing.graph(read_module("made/network.json"), marked=["nn.batch_norm"]))
 
 # %% [markdown]
-# The running statistics are buffers, not parameters: they stay inside. Batch normalization gives a tuple, of
-# which the network uses the first part. And the head's weight is transposed in the graph, each time that it
-# runs: something a pass could do beforehand. Below, one of the lowered functions, as nested loops.
+# The running statistics are buffers, not parameters, so they stay inside. Batch normalization returns a tuple, of which the network uses
+# the first part. And the head's weight is transposed in the graph, again in each run: a pass could do that ahead of time. Below is one of
+# the lowered functions, as nested loops.
 
 # %%
 lowered = read_module("made/lowered.json")
@@ -241,9 +237,8 @@ check("tvm_passes.import_network")
 #
 # ### CARD tvm_passes.fuse_multiply_add
 #
-# `R.multiply` and `R.add` after one another write the product to memory and read it again. `R.ewise_fma(a, b, c)`
-# is a·b + c in one operator. When may a pass replace the one by the other? Look at this function first and
-# predict: how many pairs in it may be fused?
+# Consecutive `R.multiply` and `R.add` write the product to memory and read it again. `R.ewise_fma(a, b, c)` is a·b + c in one operator.
+# When may a pass replace the pair by it? Look at this function first and predict: how many pairs in it may be fused?
 
 
 # %%
@@ -268,9 +263,9 @@ class Example:
 Example.show()
 
 # %% [markdown]
-# One: b. d adds a tensor of another shape, which R.ewise_fma does not take, and e has a second user, which would
-# be left without it. Write the pass in `relax_pass.py`, twice: once with `tvm.relax.dpl`, once as a
-# `PyExprMutator`. What each of them does for you differs, so look at both results.
+# One: b. d adds a tensor of another shape, which R.ewise_fma does not take, and e has a second user, which still needs the product. Write
+# the pass in `relax_pass.py`, twice: once with `tvm.relax.dpl`, once as a `PyExprMutator`.
+# The two do different parts of the work for you, so look at both results.
 #
 # ### HINTS tvm_passes.fuse_multiply_add
 
@@ -283,8 +278,8 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
     ir_files.read_module(made / "fused.json").show()
 
 # %% [markdown]
-# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs itself, and
-# runs the pass a second time on what it has made.
+# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs itself, and runs the pass a second time
+# on its own result.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fuse_multiply_add", "locked": true, "points": 14, "solution": false, "task": false}
 check("tvm_passes.fuse_multiply_add")
@@ -294,8 +289,8 @@ check("tvm_passes.fuse_multiply_add")
 #
 # ### CARD tvm_passes.tir_pass
 #
-# A compiler that tiles a loop of 13 by 4 writes `if i * 4 + j < 13` around each access. For how many values of i is
-# that a question at all? Predict what the function below looks like without the checks that need not be asked.
+# A compiler that tiles a loop of 13 by 4 writes `if i * 4 + j < 13` around each access. For how many values of i is the answer not already
+# known? Predict what the function below looks like without its redundant checks.
 
 
 # %%
@@ -320,11 +315,10 @@ class Guarded:
 Guarded.show()
 
 # %% [markdown]
-# Three tiles need no check; the last one keeps its own. The last iteration of the second loop is peeled off, as
-# all others have `i < 7`. The inner check of `B[i] > 0` stays: it looks as if it were answered, and the store
-# before it goes to the same memory by another name.
+# Three tiles need no check; the last one keeps its own. The last iteration of the second loop is peeled off, as all others have `i < 7`.
+# The inner check of `B[i] > 0` stays: it looks redundant, but the store before it writes the same memory under another name.
 #
-# Write the pass in `tir_pass.py`; what walks through statements and puts them together is there.
+# Write the pass in `tir_pass.py`; the code that traverses statements and rebuilds them is given there.
 #
 # ### HINTS tvm_passes.tir_pass
 
@@ -336,8 +330,8 @@ tir_pass.apply(made / "guarded.json", made / "free.json")
 ir_files.read_module(made / "free.json").show()
 
 # %% [markdown]
-# The judge draws random functions with guards of all kinds, runs yours and the original on fresh numbers with an
-# interpreter that sees each access outside of a buffer, and looks for guards that are left.
+# The judge draws random functions with guards of all kinds, runs yours and the original on fresh numbers with an interpreter that detects
+# each out-of-bounds access, and looks for guards that are left.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "tir_pass", "locked": true, "points": 15, "solution": false, "task": false}
 check("tvm_passes.tir_pass")
@@ -354,10 +348,10 @@ check("tvm_passes.tir_pass")
 #
 # Write two functions in `matmul.py`:
 #
-# - `explain(workload, trials)`: of the two files of any such search, a dict of
+# - `explain(workload, trials)`: from the two files of any such search, a dict of
 #   - `best`: the number of the line with the smallest mean time, from 0;
 #   - `failed`: how many trials could not be built or run: their time is 1e10 seconds;
-#   - `speed_up`: the first trial that did not fail, over the best;
+#   - `speed_up`: the time of the first trial that did not fail, divided by the best;
 #   - `tiles`: of the best, the tile sizes of the loops `i`, `j` and `k`, from the outside in;
 #   - `sampled`: of the best, how many samples of each kind its trace has;
 #   - `unroll`: of the best, how far it unrolls: the value, not the number of the choice.
@@ -375,8 +369,8 @@ print("decided:", decisions)
 print("seconds:", seconds)
 
 # %% [markdown]
-# Your own search: 16 trials, in this process. A trial is built, run on random numbers and timed. Set `SEARCH` and
-# wait; on two busy cores the 32 recorded trials took six minutes, of which 65 seconds were computing.
+# Your own search: 16 trials, in this process. Each trial is built, run on random numbers and timed. Set `SEARCH` and wait; on two busy
+# cores the 32 recorded trials took six minutes, of which 65 seconds were computing.
 
 # %%
 SEARCH = False
@@ -398,18 +392,19 @@ check("tvm_passes.tune")
 #
 # ### CARD tvm_passes.equal_budgets
 #
-# Timing a candidate costs a second, predicting its time a millisecond. So a search predicts thousands and times the best of them;
-# what was timed trains the model. The default is `cost_model="xgb"`, boosted trees by XGBoost. Does it help? Only searches with **the same budget** answer that. `recorded_searches.json` has the mean
-# seconds of each trial, in order, of searches for the 256³ product from three seeds: `random`, `xgb` with a warm-up of one round, and `xgb as it comes`. They ran beside other work.
+# Timing a candidate takes a second, predicting its time a millisecond. So a search predicts thousands of candidates and times the best of
+# them; the timed ones train the model. The default is `cost_model="xgb"`, boosted trees by XGBoost. Does it help? Only searches with **the
+# same budget** answer that. `recorded_searches.json` has the mean seconds of each trial, in order, of searches for the 256³ product from
+# three seeds: `random`, `xgb` with a warm-up of one round, and `xgb as it comes`. They ran beside other work.
 #
-# Write `compare(searches)` in `search_budgets.py`: of such a file, a dict of
+# Write `compare(searches)` in `search_budgets.py`. It returns for such a file a dict of
 #
 # - `budget`: the trials that every search of `random` and of `xgb` has; a failed trial (1e10 seconds) counts;
 # - `random`, `xgb`: the best time within that budget, the median over the searches of each kind;
-# - `ratio`: how many times as fast the learned searches' best is;
+# - `ratio`: how many times as fast the best of the learned searches is;
 # - `trials`: after how many trials the median of the learned searches is at most `random`; None if it never is.
 #
-# A prediction first: `xgb as it comes` had 64 trials, as the others had. Was it better than `random`?
+# Predict first: `xgb as it comes` had 64 trials like the others. Was it better than `random`?
 #
 # ### HINTS tvm_passes.equal_budgets
 
@@ -418,7 +413,8 @@ for name, found in json.loads(Path("recorded_searches.json").read_text()).items(
     print(f"{name:16}", *(f"{min(times) * 1e3:.3f} ms" for times in found))
 
 # %% [markdown]
-# Now look at the default of `num_warmup_samples`, before which the model's scores are random. What were the searches that used it, and what do the differences between seeds say of those between models?
+# Now look at the default of `num_warmup_samples`: before that many samples the model's scores are random. How did the searches that used
+# the default rank their candidates? And how do the differences between seeds compare with those between models?
 
 # %%
 from tvm.s_tir.meta_schedule.cost_model import XGBModel
@@ -431,7 +427,7 @@ import search_budgets
 search_budgets.compare("recorded_searches.json")
 
 # %% [markdown]
-# A search of your own with the learned model needs the package xgboost (`pip install xgboost-cpu`) and some minutes.
+# To run a search with the learned model yourself, install xgboost (`pip install xgboost-cpu`) and allow some minutes.
 
 # %%
 LEARNED = False
@@ -449,17 +445,15 @@ check("tvm_passes.equal_budgets")
 #
 # ### CARD tvm_passes.partition
 #
-# `accelerator.md` describes `mac16`: what it multiplies, what it refuses, how little it remembers, and what each
-# call and each tensor's way costs. It does not exist; its costs are given, not measured. `mac16.py` has the
-# table as functions.
+# `accelerator.md` describes `mac16`: what it multiplies, what it refuses, how little memory it has, and what each call and each tensor
+# transfer costs. It does not exist; its costs are given, not measured. `mac16.py` has the table as functions.
 #
-# In `accelerator.py`, write `partition(source, target)`. It reads a Relax module and writes it divided: what
-# goes to the accelerator is in functions with `Codegen` `"mac16"`, which call functions with a `Composite` name
-# that the accelerator knows. TVM has passes for it: `FuseOpsByPattern` makes composite functions where a
-# pattern matches and your `check` agrees, `MergeCompositeFunctions` joins neighbors into regions. Neither
-# knows anything of K, of the memory or of a price. You do.
+# In `accelerator.py`, write `partition(source, target)`. It reads a Relax module and writes it partitioned: what
+# goes to the accelerator is in functions with `Codegen` `"mac16"`, which call functions with a `Composite` name that the accelerator knows.
+# TVM has passes for it: `FuseOpsByPattern` makes composite functions where a pattern matches and your `check` agrees, and
+# `MergeCompositeFunctions` joins neighbors into regions. Neither knows about K, the memory size or the costs; your code has to.
 #
-# A prediction first: a product of 8 × 16 by 16 × 16 is supported. Is it worth its way?
+# Predict first: a product of 8 × 16 by 16 × 16 is supported. Is it worth the transfer?
 #
 # ### HINTS tvm_passes.partition
 
@@ -503,8 +497,7 @@ SVG(passes_drawing.graph(divided, weights=True))
 check("tvm_passes.partition")
 
 # %% [markdown]
-# What does your partition do where K is 40, and where the graph has 8 rows? Look at the bills before you look
-# at the graphs.
+# What does your partition do where K is 40, and where the graph has 8 rows? Look at the costs before you look at the graphs.
 
 # %%
 for rows, k in [(32, 40), (8, 64), (64, 256)]:
@@ -517,12 +510,11 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
 #
 # ### CARD tvm_passes.report
 #
-# Write one page for the person who decides what goes into the compiler:
+# Write one page for a reader who decides what goes into the compiler:
 #
 # 1. The schedule: each step with its time before and after, how you measured it, and the reason for the gain.
-# 2. The passes: what each one may assume, which property you tried on how many programs, and one program on
-#    which it must do nothing.
-# 3. The search: what the best trial decided that you had not.
+# 2. The passes: what each one may assume, which property you tested on how many programs, and one program that it must not change.
+# 3. The search: which decisions of the best trial differ from yours.
 # 4. The limit: which share of it you reached, and what you would do next.
 #
 # ### HINTS tvm_passes.report

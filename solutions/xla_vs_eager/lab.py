@@ -97,9 +97,8 @@ for name, took in (("op by op", eager), ("compiled", compiled)):
     print(f"{name}: first {took[0]:.2f} s, then {1e3 * statistics.median(took[5:]):.2f} ms")
 
 # %% [markdown]
-# Write `train` in `fast_training.py`. The judge calls it with fresh batches and a fresh state each time, times it
-# against the same steps op by op, and compares parameters and momentum with float64. Compiling happens before the
-# clock starts, if you compile once.
+# Write `train` in `fast_training.py`. The judge calls it with fresh batches and a fresh state each time, times it against the same steps op
+# by op, and compares parameters and momentum with float64. Compilation is not timed, provided that you compile only once.
 #
 # ### HINTS xla_vs_eager.compiled_step
 
@@ -111,7 +110,7 @@ check("xla_vs_eager.compiled_step")
 #
 # ### CARD xla_vs_eager.break_even
 #
-# A compiled program costs seconds before it saves milliseconds. `timings.py` gets the recording of two runs of one
+# A compiled program costs seconds before it saves milliseconds. Your function in `timings.py` gets the recording of two runs of one
 # training, as JSON:
 #
 # | key | what |
@@ -165,7 +164,7 @@ check("xla_vs_eager.break_even")
 #
 # ### CARD xla_vs_eager.count_compilations
 #
-# A compiled program fits one *signature*. **Predict**: how many programs does this loop make?
+# A compiled program fits one *signature*. **Predict**: how many programs does this loop compile?
 
 # %%
 scaled = jax.jit(lambda x, factor: x * factor)
@@ -176,8 +175,7 @@ for factor in (1.0, 2.0, 3, np.float32(4), np.float64(5), True):
     print(f"{factor!r:20} programs so far: {count}")
 
 # %% [markdown]
-# JAX can say why: `JAX_EXPLAIN_CACHE_MISSES=1`, or as below. It is the first thing to switch on when a step is
-# suddenly slow.
+# JAX can report the reason: set `JAX_EXPLAIN_CACHE_MISSES=1`, or do it as below. Switch it on first when a step is suddenly slow.
 
 # %%
 jax.config.update("jax_explain_cache_misses", True)
@@ -193,9 +191,9 @@ jax.config.update("jax_explain_cache_misses", False)
 # - `{"kind": "python", "type": "int" | "float" | "bool", "value": …}`: a Python number,
 # - `{"kind": "static", "value": …}`: named in `static_argnames`.
 #
-# Write `read_calls(path)` in `recompiles.py`, a dict of `programs`, how many programs `jax.jit` makes of all calls;
-# `culprit`, the argument with which, were it as in the first call each time, the fewest programs are left; and `cause`: what
-# varies in the culprit, `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has actually executed its streams.
+# Write `read_calls(path)` in `recompiles.py`. It returns a dict of `programs`, how many programs `jax.jit` compiles for all calls;
+# `culprit`, the argument that would leave the fewest programs if it were always as in the first call; and `cause`. The `cause` is what
+# varies in the culprit: `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has actually executed its streams.
 #
 # ### HINTS xla_vs_eager.count_compilations
 
@@ -239,7 +237,7 @@ for size in (5, 5, 6, 7, 8, 1):
 #
 # If batch sizes vary, pad each batch to one of a few sizes. Write in `buckets.py`:
 #
-# - `bucket_sizes(path, budget)`: the file has a JSON list with the size of each batch that was seen. Return a list of sizes; a batch
+# - `bucket_sizes(path, budget)`: the file has a JSON list with the size of each recorded batch. Return a list of sizes; a batch
 #   goes to the smallest that holds it. At most `budget` of them may be used, with few padded rows.
 # - `export_padded(size, target)`: write a program to `target` with `network.export`. It takes `(parameters, images [size, 8, 8, 1],
 #   labels int32 [size], count int32)` and gives the loss and the gradients, as `jax.value_and_grad(network.loss)` does, of the first
@@ -281,8 +279,8 @@ check("xla_vs_eager.bucket")
 #
 # ### CARD xla_vs_eager.read_hlo
 #
-# `lower(…)` gives the program as JAX wrote it, `compile()` as XLA left it. Compare the two, then look at the
-# drawing: a box is an instruction that writes memory, and its width what it moves.
+# `lower(…)` shows the program as JAX wrote it, `compile()` the program after XLA's passes. Compare the two, then look at the drawing: a box
+# is an instruction that writes memory, and its width shows the bytes that it moves.
 
 # %%
 lowered = jax.jit(network.loss).lower(parameters, images[:32], labels[:32])
@@ -298,7 +296,7 @@ print("\n".join(line.split(", metadata")[0][:150] for line in entry.splitlines()
 SVG(hlo_drawing.entry(after))
 
 # %% [markdown]
-# In `hlo_reading.py`, write `read_hlo(path)` of such a text, a dict of
+# In `hlo_reading.py`, write `read_hlo(path)`. For such a text it returns a dict of
 #
 # | key | what |
 # | --- | --- |
@@ -311,12 +309,13 @@ SVG(hlo_drawing.entry(after))
 # In `f32[8,4]{1,0}` the braces say which dimension varies fastest: here the last one. A transpose that changes shape and
 # layout together moves nothing.
 #
-# And `why_not_fused(path, first, second)`: two fusions, the second of which needs the result of the first. Why are they not one?
+# And `why_not_fused(path, first, second)` for two fusions, the second of which needs the result of the first: why are they not one? The
+# answers:
 #
 # - `"layout"`: a copy or transpose between them changes the order of the elements.
 # - `"opaque"`: a call between them that XLA cannot look into (`custom-call`).
 # - `"reduction"`: a sum between them has to be complete before its result can be used.
-# - `"returned"`: the program returns what the first one gives, so it has to be written in any case.
+# - `"returned"`: the program returns the result of the first, so it has to be written in any case.
 #
 # ### HINTS xla_vs_eager.read_hlo
 
@@ -326,7 +325,7 @@ import hlo_reading
 hlo_reading.read_hlo(made / "loss.txt")
 
 # %% [markdown]
-# Where fusion stops, look at what is in between. Here it is a function that XLA cannot look into:
+# Where fusion stops, look at the instruction in between. Here it is a function that XLA cannot look into:
 
 
 # %%
@@ -349,8 +348,8 @@ check("xla_vs_eager.read_hlo")
 #
 # ### CARD xla_vs_eager.fused_loss
 #
-# In the small network compiling saved launches. With large arrays it saves bytes. Cross-entropy of 8192 tokens over 32768 classes
-# reads a gibibyte of scores, and gives 8192 numbers. One operation at a time:
+# In the small network compiling saved launches. With large arrays it saves bytes. Cross-entropy of 8192 tokens over 32768 classes reads a
+# gibibyte of scores, and returns 8192 numbers. One operation at a time:
 #
 # ```python
 # top = scores.amax(1, keepdim=True)
@@ -361,7 +360,7 @@ check("xla_vs_eager.read_hlo")
 # losses = -logarithms.gather(1, labels[:, None])[:, 0]
 # ```
 #
-# **Predict**: how many gibibytes does each line read and write? How many must be read at least, and how many does one program read?
+# **Predict**: how many gibibytes does each line read and write? How many must be read at least, and how many does a single program read?
 #
 # Write `losses(scores, labels)` in `fused_loss.py`: the cross-entropy of each row, as one program. Here the judge compares it with
 # float64; where there is a GPU with JAX's plugin it also runs on arrays in the GPU's memory, against the lines above.
@@ -386,14 +385,14 @@ check("xla_vs_eager.fused_loss")
 #
 # ### CARD xla_vs_eager.annotate
 #
-# In a profile, `multiply_add_fusion.4` says little. Two kinds of names help: scopes, which travel into the
-# program and stay with its instructions through all passes, and ranges, which the host marks while it runs.
+# In a profile, a name like `multiply_add_fusion.4` explains little. Two kinds of names help: scopes, which become part of the program and
+# stay with its instructions through all passes, and ranges, which the host marks while it runs.
 #
 # Write in `annotations.py`:
 #
 # - `export_annotated(batch, prefix, target)`: write `network.step` for this batch with scopes `{prefix}conv1`,
-#   `{prefix}conv2`, `{prefix}head`, `{prefix}loss` and `{prefix}update`. A layer's scope holds its convolution or
-#   product; the loss's what is returned as loss, the update's what gives the new momentum and parameters.
+#   `{prefix}conv2`, `{prefix}head`, `{prefix}loss` and `{prefix}update`. A layer's scope contains its convolution or product; the loss's
+#   scope the computation of the returned loss; the update's scope the computation of the new momentum and parameters.
 # - `record(folder, steps, label, given=…)`: profile this many training steps into the folder. Each step is a
 #   `StepTraceAnnotation(label, step_num=0, 1, …)`; in it a `TraceAnnotation("load")`, and the step's execution.
 #   Return the path of the `.trace.json.gz`. `given` is the path of a Python file, for `runpy.run_path(given)`, with
@@ -428,7 +427,7 @@ check("xla_vs_eager.annotate")
 #
 # ### CARD xla_vs_eager.host_transfer
 #
-# `slow_training.py` has a step that is right, and slow in a way that no compiler can fix: it transfers data to and from the host.
+# `slow_training.py` has a step that is correct, and slow in a way that no compiler can fix: it transfers data to and from the host.
 # **Predict** from its text: how often in a step?
 
 # %%
@@ -447,9 +446,9 @@ for number in range(12):
 print(f"{1e3 * statistics.median(took[4:]):.1f} ms a step")
 
 # %% [markdown]
-# Write `export_step(batch, target)` in `on_device.py`: one program `(parameters, momentum, images, labels, rate)` →
-# `(parameters, momentum, rate, loss)` that gives what `slow_step` gives, also for a batch with a NaN in it. A program is exported
-# for the platform that JAX computes on: where there is a GPU, the judge has it exported there too, and times it.
+# Write `export_step(batch, target)` in `on_device.py`: one program `(parameters, momentum, images, labels, rate)` → `(parameters, momentum,
+# rate, loss)` with the same results as `slow_step`, also for a batch with a NaN in it. A program is exported for the platform that JAX
+# computes on: where there is a GPU, the judge has it exported there too, and times it.
 #
 # ### HINTS xla_vs_eager.host_transfer
 
@@ -472,14 +471,14 @@ check("xla_vs_eager.host_transfer")
 #
 # ### CARD xla_vs_eager.donate
 #
-# A step is a pure function: the old parameters stay as they are, the new ones are other arrays. So state is held twice,
-# unless the caller says that it does not need the old one. Write in `donation.py`:
+# A step is a pure function: the old parameters stay unchanged, and the new ones are new arrays. So the state is held twice, unless the
+# caller declares that it does not need the old one. Write in `donation.py`:
 #
 # - `export_donated(batch, width, target)`: `network.step` for `network.abstract(batch, width)`, with parameters and
 #   momentum donated and nothing else.
-# - `donations(path)`: of the text of a lowered module (`lower(…).as_text()`), a dict of `aliased`, for each argument whose memory a
-#   result takes the number of that result, `{"0": 2, …}`; `arguments` and `results`, their bytes; and `held`, the
-#   bytes of both together when shared memory counts once.
+# - `donations(path)`: for the text of a lowered module (`lower(…).as_text()`), a dict. `aliased` maps each argument whose memory a result
+#   reuses to the number of that result, `{"0": 2, …}`. `arguments` and `results` are their bytes, and `held` the bytes of both together
+#   when shared memory counts once.
 #
 # ### HINTS xla_vs_eager.donate
 
@@ -494,7 +493,7 @@ for donated in ((), (0, 1)):
     print("  ", donation.donations(made / "lowered.txt"))
 
 # %% [markdown]
-# A donated buffer is deleted, and JAX says so:
+# JAX deletes a donated buffer, and raises an error if you read it:
 
 # %%
 given = jnp.ones(1000)
@@ -517,7 +516,7 @@ check("xla_vs_eager.donate")
 #
 # | key | what |
 # | --- | --- |
-# | `events` | what `jax.monitoring` told: `event`, `seconds`, `fun_name`, and the `step` in which it was |
+# | `events` | what `jax.monitoring` reported: `event`, `seconds`, `fun_name`, and the `step` in which it was |
 # | `steps` | of each: `dispatch_s`, `ready_s`, and `executed`, how many programs were launched |
 # | `hlo` | the text of the step's program after all passes; empty if the step is not one program |
 # | `machine`, `versions`, `date` | where it was recorded |
@@ -533,8 +532,8 @@ check("xla_vs_eager.donate")
 # | `constant_bytes` | bytes of all constants in `hlo` |
 # | `programs_a_step` | the median of `executed` |
 #
-# and `diagnosis()`, for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`; evidence is one of those keys, and
-# value its value within 3 %. The causes there are:
+# and `diagnosis()`, for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`; evidence is one of those keys, and value its
+# value within 3 %. The possible causes:
 #
 # - `recompiles`: a new shape each time. - `op_by_op`: nothing is compiled as a whole.
 # - `callback`: the program calls back to the host. - `baked`: data are constants of the program.
@@ -556,16 +555,19 @@ check("xla_vs_eager.diagnose")
 #
 # ### CARD xla_vs_eager.pallas_pipeline
 #
-# XLA writes kernels; where it writes a slow one, you write your own in Pallas. On a TPU a kernel computes on VMEM, megabytes on the chip,
-# and starts the copies (DMA) from the large memory (HBM) itself. A kernel that waits for each copy is as slow as copying and multiplying one after the other.
+# XLA writes kernels; where its kernel is slow, you write your own in Pallas. On a TPU a kernel computes on VMEM, megabytes on the chip, and
+# starts the copies (DMA) from the large memory (HBM) itself. If a kernel waits for each copy before it multiplies, its time is the sum of
+# copying and multiplying.
 #
-# Write in `pipelined.py`: `matmul(a, b, interpret=False)`, one `pallas_call` for float32 matrices whose sides are multiples of `TILE`. Both operands stay where
-# they are (`memory_space=pl.ANY`); the kernel copies their tiles to VMEM by `pltpu.make_async_copy`, and **while a product runs, the tiles of the next step are on their way**.
-# VMEM holds at most 768 KiB, windows of a `BlockSpec` counted twice: tiles, no whole strips. Use `jnp.dot`, `pl.loop`, `pl.when` and arithmetic on float32; the judge's machine
-# refuses other operations by name. Without a TPU, write `jax.lax.div` for `//`, which asks for the TPU's kind.
+# Write in `pipelined.py`: `matmul(a, b, interpret=False)`, one `pallas_call` for float32 matrices whose sides are multiples of `TILE`. Both
+# operands stay in place (`memory_space=pl.ANY`); the kernel copies their tiles to VMEM by `pltpu.make_async_copy`, and **while a product
+# runs, the copies of the next step's tiles are in flight**. VMEM holds at most 768 KiB, windows of a `BlockSpec` counted twice: enough for
+# tiles, not for whole strips. Use `jnp.dot`, `pl.loop`, `pl.when` and arithmetic on float32; the judge's machine refuses other operations
+# by name. Without a TPU, write `jax.lax.div` for `//`, which asks for the TPU's kind.
 #
-# No TPU is needed: `pltpu.InterpretParams` simulates its memories on the CPU, fills them with NaN, executes a copy only where something waits for it, and
-# has a race detector. The judge exports your kernel for a TPU and runs what was exported in a machine of its own. How fast it is on a TPU was not measured here.
+# No TPU is needed: `pltpu.InterpretParams` simulates its memories on the CPU, fills them with NaN, executes a copy only when a wait needs
+# it, and has a race detector. The judge exports your kernel for a TPU and runs the export in a simulator of its own. Its speed on a TPU was
+# not measured here.
 #
 # ### HINTS xla_vs_eager.pallas_pipeline
 
@@ -583,8 +585,8 @@ finally:
     pltpu.reset_tpu_interpret_mode_state()
 
 # %% [markdown]
-# Move the wait behind the product and run the cell again: what are the values, and which two lines does the detector name? Then try `dma_execution_mode="eager"`: the values are
-# right, and the race is still there. Last, one semaphore for both slots.
+# Move the wait to after the product and run the cell again: what are the values, and which two lines does the detector name? Then try
+# `dma_execution_mode="eager"`: the values are right, and the race is still there. Last, try one semaphore for both slots.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "pallas_pipeline", "locked": true, "points": 13, "solution": false, "task": false}
 check("xla_vs_eager.pallas_pipeline")
@@ -594,8 +596,10 @@ check("xla_vs_eager.pallas_pipeline")
 #
 # ### CARD xla_vs_eager.torch_xla_step
 #
-# PyTorch/XLA has the same compiler under PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a read such as `.item()`, compiles and runs what has been recorded. It is built for one
-# release of PyTorch, so it has an environment of its own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades this task and the three that follow. Without it they say `not_measured`.
+# PyTorch/XLA uses the same compiler with PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a
+# read such as `.item()`, compiles and runs the recorded operations. It is built for one release of PyTorch, so it has an environment of its
+# own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades this
+# task and the three that follow. Without it they say `not_measured`.
 #
 # Write in `lazy_training.py`:
 #
@@ -617,7 +621,7 @@ check("xla_vs_eager.torch_xla_step")
 # | key | what |
 # | --- | --- |
 # | `compilations`, `executions` | how many graphs were compiled, and how often one ran: the samples of `CompileTime` and `ExecuteTime` |
-# | `fallbacks` | value by name of each counter that begins with `aten::`: an operator that XLA did not get |
+# | `fallbacks` | value by name of each counter that begins with `aten::`: an operator that ran on the CPU instead |
 # | `fusions` | fusion instructions in the module, in all of its computations |
 # | `cause` | `fallback`: an operator other than `aten::_local_scalar_dense` ran on the CPU; else `reads`: `.item()` was called; else `shapes`: more than half as many compilations as executions; else `healthy` |
 #
@@ -703,12 +707,11 @@ check("xla_vs_eager.xla_profile")
 #
 # ### CARD xla_vs_eager.report
 #
-# A colleague trains networks like this one on batches of whatever size the loader gives, and asks whether to compile.
-# Write one page:
+# A colleague trains networks like this one on batches of varying sizes from the loader, and asks whether to compile. Write one page:
 #
 # 1. What a step takes op by op and compiled, and how you measured it.
 # 2. What compiling costs, how many programs an epoch compiles, and after how many steps that pays off.
-# 3. What was in the way (sizes, host, memory), the evidence for each, and what fixing it gained.
+# 3. The obstacles (sizes, host, memory), the evidence for each, and what fixing it gained.
 # 4. How you know that the training is still the same, and what you have not measured.
 #
 # ### HINTS xla_vs_eager.report

@@ -23,7 +23,7 @@
 #
 # - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
-# - No GPU and no phone is needed.
+# - You need neither a GPU nor a phone.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -64,9 +64,9 @@ print(f"{sum(p.numel() for p in network.parameters()):,} weights; a frame of {fr
 draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], scale=1.5)
 
 # %% [markdown]
-# **Predict.** The network was trained on squares with gray bars, red first. Somebody stretches frames to the square
-# instead, and another leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
-# much? Write two numbers down; after task 3 you measure them.
+# **Predict.** The network was trained on squares with gray bars, in RGB. Suppose that one app stretches frames to the square instead, and
+# another leaves them in the camera's order, BGR. Which of the two costs more mAP, and how much? Write two numbers down; after task 3 you
+# measure them.
 
 # %% [markdown]
 # # Part 1: The detector and its graph
@@ -86,12 +86,11 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 #
 # - The longer side becomes `side`; rows and columns are multiplied by `side / longer side` and rounded (Python's `round`).
 # - Resized bilinearly with half-pixel centers (`align_corners=False`), without antialiasing, and not rounded to bytes.
-# - What is missing to a square is `shapes.PADDING`, a byte: half of it, rounded down, above (or to the left), the rest
-#   below (or to the right).
+# - The padding to a square is `shapes.PADDING`, a byte: half of it, rounded down, above (or to the left), the rest below (or to the right).
 #
-# `to_frame(left, top, right, bottom, height, width, side)`: a box in the image of a frame of that height and width as
-# `[left, top, right, bottom]` in the frame: the padding taken off, times `width / columns` and `height / rows` (the
-# rounded ones), and clipped to `0 … width`, `0 … height`.
+# `to_frame(left, top, right, bottom, height, width, side)`: a box in the image of a frame of that height and width as `[left, top, right,
+# bottom]` in the frame: subtract the padding, multiply by `width / columns` and `height / rows` (the rounded ones), and clip to `0 …
+# width`, `0 … height`.
 #
 # ### HINTS yolo_on_mobile.letterbox
 
@@ -117,9 +116,9 @@ check("yolo_on_mobile.letterbox")
 #
 # ### CARD yolo_on_mobile.decode
 #
-# The head gives three maps, for strides of 8, 16 and 32 pixels. In each cell there are three anchors, and for each of
-# them `5 + classes` numbers: x, y, width, height, objectness, and one for each class. The channels of a map are ordered
-# anchor by anchor, and within an anchor by these numbers.
+# The head returns three maps, for strides of 8, 16 and 32 pixels. In each cell there are three anchors, and for each of them `5 + classes`
+# numbers: x, y, width, height, objectness, and one for each class. The channels of a map are ordered anchor by anchor, and within an anchor
+# by these numbers.
 #
 # Write `decode(small, middle, large, anchors)` in `boxes.py`. With σ the sigmoid:
 #
@@ -166,14 +165,14 @@ check("yolo_on_mobile.decode")
 #
 # ### CARD yolo_on_mobile.nms
 #
-# Several cells and anchors see the same shape. Write `nms(path, floor, overlap, most)` in `boxes.py`. `path` is an `.npy`
-# file with the decoded table of one image, `float32 [boxes, 5 + classes]`. It returns a list of
-# `[left, top, right, bottom, score, class]`, the surest first:
+# Several cells and anchors detect the same shape. Write `nms(path, floor, overlap, most)` in `boxes.py`. `path` is an `.npy` file with the
+# decoded table of one image, `float32 [boxes, 5 + classes]`. It returns a list of `[left, top, right, bottom, score, class]`, the highest
+# score first:
 #
 # - The class is the one with the highest probability, the score that probability times the objectness.
 # - Boxes whose score is not above `floor` are dropped.
-# - Then the surest box is kept, and every other one *of its class* whose intersection over union with it is above
-#   `overlap` is dropped; then the surest of the rest, and so on, until `most` are kept or nothing is left.
+# - Then the box with the highest score is kept, and every other one *of its class* whose intersection over union with it is above `overlap`
+#   is dropped; then the highest of the rest, and so on, until `most` are kept or nothing is left.
 #
 # ### HINTS yolo_on_mobile.nms
 
@@ -250,18 +249,18 @@ except (NotImplementedError, NameError) as error:
 #
 # ### CARD yolo_on_mobile.in_graph
 #
-# On a phone, the two functions before this would be written again in Swift or Kotlin. Or they go into the file. Write
+# On a phone, these two functions would have to be written again in Swift or Kotlin. Alternatively, they go into the file. Write
 # `export(most, target)` in `export.py`: the trained detector as ONNX, complete in one file:
 #
 # | | name | type | shape |
 # | --- | --- | --- | --- |
 # | in | `pictures` | float32 | 1, 3, 128, 128 |
 # | in | `floor`, `overlap` | float32 | 1 each |
-# | out | `boxes` | float32 | 1, `most`, 6: left, top, right, bottom, score, class, as in task 3; the surest first, behind the last one zeros |
+# | out | `boxes` | float32 | 1, `most`, 6: left, top, right, bottom, score, class, as in task 3; the highest score first, zeros after the last one |
 # | out | `count` | int64 | 1: how many there are |
 #
-# All sizes are known before it runs: that is what a delegate asks for. And the limits are inputs: changing 0.25 to 0.3 needs no
-# new conversion. Operators are those of ONNX itself. Numbers may be off by 0.002.
+# All sizes are fixed, as a delegate requires. The limits are inputs: changing 0.25 to 0.3
+# needs no new conversion. Use ONNX's own operators only. Numbers may be off by 0.002.
 #
 # ### HINTS yolo_on_mobile.in_graph
 
@@ -293,9 +292,9 @@ check("yolo_on_mobile.in_graph")
 #
 # ### CARD yolo_on_mobile.bisect
 #
-# The converted network gives other boxes. It has a hundred and more tensors; looking at one on the phone takes a build and a
-# run. So look at as few as possible. The network is not a chain: C3 has two branches, the neck reads earlier maps, and
-# the head has three outputs. Half-way through the *file* need not be half-way between cause and symptom.
+# The converted network returns other boxes. It has more than a hundred tensors; looking at one on the phone takes a build and a run, so
+# look at as few as possible. The network is not a chain: C3 has two branches, the neck reads earlier maps, and the head has three outputs.
+# The middle of the *file* need not be half-way between cause and symptom.
 #
 # Write `next_look(path)` in `departure.py`. `path` is a JSON file:
 #
@@ -305,11 +304,11 @@ check("yolo_on_mobile.in_graph")
 # | `tolerance` | a tensor departs if its relative error is above this |
 # | `looked` | the tensors looked at so far, with the relative error that was found |
 #
-# It returns `{"look": name}`, and is asked again with one look more; or `{"departs": name}`, the first tensor that departs:
-# all that it was computed from agrees; or `{"departs": None}` when nothing does. At most one tensor of a conversion is
-# computed wrongly, and whatever is computed from it departs as well. Your function remembers nothing: all is in the file.
+# It returns `{"look": name}`, and is called again with one more look; or `{"departs": name}`, the first tensor that departs: everything
+# that it was computed from agrees; or `{"departs": None}` when nothing departs. At most one tensor of a conversion is computed wrongly, and
+# everything computed from it departs as well. Your function keeps no state: all of it is in the file.
 #
-# In the second check you have one look more than halving needs at worst.
+# In the second check you have one look more than bisection needs at worst.
 #
 # ### HINTS yolo_on_mobile.bisect
 
@@ -350,17 +349,17 @@ check("yolo_on_mobile.bisect")
 #
 # ### CARD yolo_on_mobile.replace
 #
-# A delegate runs the operators in `ALLOWED` of `rewrites.py`, and a Conv of any kernel and stride. Write
-# `replace_unsupported(source, target)` there: it reads an ONNX model and writes one that computes the same with these
-# operators. Inputs and outputs stay as they are, and there are as many convolutions as before.
+# A delegate runs the operators in `ALLOWED` of `rewrites.py`, and a Conv of any kernel and stride. Write `replace_unsupported(source,
+# target)` there: it reads an ONNX model and writes one that computes the same with these operators.
+# Inputs and outputs do not change, and there are as many convolutions as before.
 #
-# - **Activations**: `HardSwish`, `HardSigmoid` (with its attributes `alpha` and `beta`), `Mish` and `Softplus`. Values
-#   of a hundred and more come by; what is finite stays finite.
-# - **Stems**: four `Slice` nodes with steps of 2 take the four corners of each 2×2 block, a `Concat` puts them above one another *in
-#   any order*, and a `Conv` with equal padding on all sides and stride 1 reads them. The starts, `[row, column]`, are the
-#   slice's second input, an initializer. All of it becomes one `Conv`. No other node reads the intermediate tensors, and there are no other slices.
+# - **Activations**: `HardSwish`, `HardSigmoid` (with its attributes `alpha` and `beta`), `Mish` and `Softplus`. Values of a hundred and
+#   more occur; a finite result must stay finite.
+# - **Stems**: four `Slice` nodes with steps of 2 take the four corners of each 2×2 block, a `Concat` stacks them along the channels *in any
+#   order*, and a `Conv` with equal padding on all sides and stride 1 reads the result. The starts, `[row, column]`, are the slice's second
+#   input, an initializer. All of it becomes one `Conv`. No other node reads the intermediate tensors, and there are no other slices.
 #
-# No node has a branch or a body. onnx.checker accepts what you write. The judge runs it with ONNX Runtime's optimizations off.
+# No node has a branch or a body. onnx.checker must accept your file. The judge runs it with ONNX Runtime's optimizations off.
 #
 # ### HINTS yolo_on_mobile.replace
 
@@ -411,8 +410,8 @@ check("yolo_on_mobile.replace")
 #
 # - at least 95 % of its convolutions read integers of a fixed scale and have integer weights (QDQ or QLinearConv),
 # - input and output have their names and types, and the file has at most half of the bytes,
-# - on hidden scenes it loses at most 0.04 of mAP at 0.5, and the scores of boxes above 0.25 change by at most 0.08 on average:
-#   an app has a threshold, and it should go on meaning something.
+# - on hidden scenes it loses at most 0.04 of mAP at 0.5, and the scores of boxes above 0.25 change by at most 0.08 on average: an app has a
+#   threshold, and its meaning should not change.
 #
 # ### HINTS yolo_on_mobile.quantize
 
@@ -478,20 +477,21 @@ check("yolo_on_mobile.quantize")
 #
 # ### CARD yolo_on_mobile.speed
 #
-# A larger camera: one frame of 384×640 a call. In PyTorch, eagerly, each convolution, normalization and activation is a separate call, and the
-# decoding is some forty small ones. Write in `speed.py`:
+# A larger camera: one frame of 384×640 per call. In eager PyTorch each convolution, normalization and activation is a separate call, and
+# the decoding is about forty small ones. Write in `speed.py`:
 #
 # - `prepare(height, width, target)`: writes the trained detector with its decoding as ONNX for `pictures`, `float32 [1, 3, height, width]`, to
 #   `table`, `float32 [1, boxes, 11]` as in task 2, within 0.05 pixels and 0.002 of PyTorch's. Height and width are multiples of 32, and the
 #   image need not be square.
-# - `session_options(threads)`: a dict of how the session is to run on that many threads. The keys are `graph_optimization_level` ("disabled", "basic",
-#   "extended" or "all"), `intra_op_num_threads` and `intra_op_spinning`.
-# - `build_engine(source, least, usual, most, target)`: for those with a GPU and TensorRT. Builds an engine from the ONNX file `source` for batches
-#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its checks stay open and cost nothing.
+# - `session_options(threads)`: a dict with the options of a session on that many threads. The keys are `graph_optimization_level`
+#   ("disabled", "basic", "extended" or "all"), `intra_op_num_threads` and `intra_op_spinning`.
+# - `build_engine(source, least, usual, most, target)`: for machines with a GPU and TensorRT. Builds an engine from the ONNX file `source`
+#   for batches from `least` to `most` images, optimized for `usual`, and writes it to `target`. Elsewhere its checks stay pending and cost
+#   nothing.
 #
-# The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network in another. In *one* process both would
-# fool themselves: threads of ONNX Runtime that spin while they wait take the cores from PyTorch, and the file looks several times faster than it is.
-# The cell below measures in one process, so it switches spinning off; take its figures as a hint only.
+# The judge loads your file with your options in a process of its own, and PyTorch's network in another. In a *shared* process they disturb
+# each other: spinning threads of ONNX Runtime take the cores from PyTorch, and the file looks several times faster than it is. The cell
+# below measures in one process, so it switches spinning off; take its figures as a hint only.
 #
 # ### HINTS yolo_on_mobile.speed
 
@@ -542,24 +542,24 @@ check("yolo_on_mobile.speed")
 #
 # ### CARD yolo_on_mobile.audit
 #
-# A *device card* says what a device's delegate runs, and what the model may cost. Whether a file keeps to it can be seen from the
-# file. Write `audit(model_path, card_path)` in `budget.py`. The device card is JSON:
+# A *device card* lists what a device's delegate supports and what the model may cost. You can check from the file alone whether it meets
+# the card. Write `audit(model_path, card_path)` in `budget.py`. The device card is JSON:
 #
 # | key | what |
 # | --- | --- |
-# | `operators` | what the delegate takes, by type of operator; with `largest_kernel`, only kernels up to it; with `"groups": false`, no convolution of more than one group |
-# | `limits` | the most that may be of `bytes`, `peak_bytes`, `segments` and `crossing_bytes` |
+# | `operators` | what the delegate supports, by type of operator; with `largest_kernel`, only kernels up to it; with `"groups": false`, no convolution of more than one group |
+# | `limits` | the maximum of `bytes`, `peak_bytes`, `segments` and `crossing_bytes` |
 #
 # It returns a dict:
 #
 # | key | what |
 # | --- | --- |
-# | `refused` | names of the nodes that the delegate does not take |
-# | `segments` | how often, in the file's order, a node is taken and the one before it is not, or there is none |
+# | `refused` | names of the nodes that the delegate does not support |
+# | `segments` | how often, in the file's order, a node is supported and the one before it is not, or there is none |
 # | `bytes` | of the file |
-# | `peak_bytes` | the most bytes alive at once: a tensor from the node that makes it (an input: from the beginning) to its last reader, both included; an output to the end. Initializers do not count |
-# | `crossing_bytes` | of all tensors that one side makes and the other one reads, each once. Inputs of the graph are made by the CPU, and outputs of the graph are read by it |
-# | `over` | the limits that are broken |
+# | `peak_bytes` | the most bytes alive at once: a tensor from the node that produces it (an input: from the beginning) to its last reader, both included; an output to the end. Initializers do not count |
+# | `crossing_bytes` | of all tensors that one side produces and the other one reads, each once. The CPU produces the inputs of the graph and reads its outputs |
+# | `over` | the limits that are exceeded |
 #
 # Shapes are fixed. An element has as many bytes as its type.
 #
@@ -586,17 +586,19 @@ check("yolo_on_mobile.audit")
 #
 # ### CARD yolo_on_mobile.fit
 #
-# Now the file has to *keep* to a device card. Write `fit(card_path, calibration_path, target)` in `fit.py`: the detector in ONNX such that
+# Now the file has to *meet* a device card. Write `fit(card_path, calibration_path, target)` in `fit.py`: the detector in ONNX such that
 #
-# - in goes `pictures`, `float32 [1, 3, side, side]`, with a side of your choice that 32 divides; out come the head's three maps, `small`, `middle` and `large`,
-#   float32, `[1, 33, rows, columns]`, not decoded: the delegate has no reshapes of five dimensions, so that is the app's business;
-# - the delegate takes every node, and none of the device card's `limits` is broken; all as in task 9, and the judge counts with its own tools;
-# - on hidden scenes, drawn at your side, it has at least the mAP at 0.5 that the device card says in `map`;
-# - in ONNX Runtime it is not slower than the file that an exporter leaves for the same side (float32, decoding inside), and its maps are within
-#   0.2 of PyTorch's, in their relative L2 distance. Bytes alone do not make it so.
+# - its input is `pictures`, `float32 [1, 3, side, side]`, with a side of your choice that 32 divides; its outputs are the head's three
+#   maps, `small`, `middle` and `large`, float32, `[1, 33, rows, columns]`, not decoded: the delegate has no reshapes of five dimensions, so
+#   the app decodes them;
+# - the delegate supports every node, and none of the device card's `limits` is exceeded; all as in task 9, and the judge counts with its
+#   own tools;
+# - on hidden scenes, drawn at your side, it has at least the mAP at 0.5 that the device card requires in `map`;
+# - in ONNX Runtime it is not slower than the exporter's file for the same side (float32, decoding inside), and its maps are within 0.2 of
+#   PyTorch's, in their relative L2 distance. Fewer bytes alone do not make it that fast.
 #
-# `calibration_path` is as in task 7, images of 128×128. Hidden device cards have room for sides of 96 or 128, and for no larger one. Something has to give for
-# each limit, and not the same for all: bytes of the file, bytes alive at once, operators, and what the network sees.
+# `calibration_path` is as in task 7, images of 128×128. Hidden device cards have room for sides of 96 or 128, and for no larger one. Each
+# limit needs a concession, and not the same one: bytes of the file, bytes alive at once, operators, and the size of the network's input.
 #
 # ### HINTS yolo_on_mobile.fit
 
@@ -640,16 +642,16 @@ check("yolo_on_mobile.fit")
 #
 # ### CARD yolo_on_mobile.openvino
 #
-# The next five tasks are about four runtimes, each of which needs another package, and some need a separate environment: the lesson says which. Where it is missing, the
-# checks are pending and cost no points.
+# The next five tasks are about four runtimes, each of which needs another package, and some need a separate environment: the lesson lists
+# them. Where a package is missing, the checks are pending and cost no points.
 #
-# Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file with
-# its `.bin` beside it. In goes `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from OpenCV; out comes `table`,
-# `float32 [1, boxes, 11]`, coordinates within 0.05 pixels of PyTorch's and probabilities within 0.002, here and in all tables below. Sizes are fixed, and
-# weights are stored as float32.
+# Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file
+# with its `.bin` beside it. The input is `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from
+# OpenCV. The output is `table`, `float32 [1, boxes, 11]`, coordinates within 0.05 pixels of PyTorch's and probabilities within 0.002, here
+# and in all tables below. Sizes are fixed, and weights are stored as float32.
 #
-# The judge compiles it with `INFERENCE_PRECISION_HINT` at f32: without, OpenVINO may choose a shorter type on a CPU that has one, and who compares then compares
-# types.
+# The judge compiles it with `INFERENCE_PRECISION_HINT` at f32. Without it, OpenVINO may choose a shorter type on a CPU that supports one,
+# and the comparison would measure that type.
 #
 # ### HINTS yolo_on_mobile.openvino
 
@@ -670,12 +672,13 @@ check("yolo_on_mobile.openvino")
 #
 # ### CARD yolo_on_mobile.litert
 #
-# LiteRT was TensorFlow Lite. Write in `to_litert.py`:
+# LiteRT is the new name of TensorFlow Lite. Write in `to_litert.py`:
 #
-# - `to_litert(height, width, target)`: the network without its decoding as `.tflite`. In goes `float32 [1, height, width, 3]`, red first, from 0 to 1,
-#   **channels last**; out come the three maps of the head as in PyTorch, channels first.
-# - `to_small_litert(height, width, target)`: the same ends, weights in eight bits and floats between the layers (“dynamic range”), with
-#   at most 0.4 of the bytes of the file in floats and at most 0.04 of mAP lost; scores of boxes above 0.25 change by at most 0.08 on average.
+# - `to_litert(height, width, target)`: the network without its decoding as `.tflite`. The input is `float32 [1, height, width, 3]`, red
+#   first, from 0 to 1, **channels last**; the outputs are the three maps of the head as in PyTorch, channels first.
+# - `to_small_litert(height, width, target)`: the same inputs and outputs, weights in eight bits and floats between the layers (“dynamic
+#   range”), with at most 0.4 of the bytes of the float file and at most 0.04 of mAP lost; scores of boxes above 0.25 change by at most 0.08
+#   on average.
 #
 # ### HINTS yolo_on_mobile.litert
 
@@ -697,13 +700,15 @@ check("yolo_on_mobile.litert")
 #
 # ### CARD yolo_on_mobile.litert_int8
 #
-# A phone's NPU, an Edge TPU or a microcontroller has no floats, or few. It wants int8 in the weights *and* between the layers, with scales that are known before the
-# first image comes. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`. `calibration_path` is as in task 7: an `.npz` with `pictures`,
-# `uint8 [150, 128, 128, 3]`, red first, the first third by night. `target` is a `.tflite` file such that
+# A phone's NPU, an Edge TPU or a microcontroller supports few floats or none. It needs int8 in the weights *and* between the layers, with
+# scales that are fixed before the first image. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`.
+# `calibration_path` is as in task 7: an `.npz` with `pictures`, `uint8 [150, 128, 128, 3]`, red first, the first third by night. `target`
+# is a `.tflite` file such that
 #
-# - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. The caller, also the judge, reads scale and zero
-#   point of each end from it: `byte = round(value / scale) + zero point`, for values from 0 to 1 as the network is fed;
-# - no operator of it reads or writes a float;
+# - the input is `int8 [1, 128, 128, 3]`, channels last; the outputs are the three maps of the head in `int8`, channels first. The caller,
+#   also the judge, reads scale and zero point of each input and output from it: `byte = round(value / scale) + zero point`, for values from
+#   0 to 1, as the network expects them;
+# - none of its operators reads or writes a float;
 # - each convolution reads int8 and has int8 weights, with a scale for each channel of its output;
 # - it has at most 770 000 bytes; on hidden scenes it loses at most 0.04 of mAP at 0.5, and the scores of boxes above 0.25 change by at most 0.08 on average.
 #
@@ -766,14 +771,16 @@ check("yolo_on_mobile.litert_int8")
 #
 # ### CARD yolo_on_mobile.coreml
 #
-# Core ML predicts on Apple's machines only. Its converter runs anywhere, and what it writes is a specification that can be read anywhere. Write
-# `to_coreml(height, width, target)` in `to_coreml.py`: the network without its decoding, a zip of the `.mlpackage` folder:
+# Core ML runs predictions on Apple's machines only. Its converter runs anywhere, and it writes a specification that can be read anywhere.
+# Write `to_coreml(height, width, target)` in `to_coreml.py`: the network without its decoding, a zip of the `.mlpackage` folder:
 #
 # - an ML program for iOS 16, its convolutions in float16 with their normalizations folded in;
-# - in goes `picture`, an *image* in RGB of that size, which the program itself multiplies with 1/255, or divides by 255: one operation, not part of a weight;
-# - out come `small`, `middle` and `large`, the maps for strides of 8, 16 and 32, `[1, 33, rows, columns]`, in any order.
+# - the input is `picture`, an *image* in RGB of that size, which the program itself multiplies by 1/255, or divides by 255: one operation,
+#   not part of a weight;
+# - the outputs are `small`, `middle` and `large`, the maps for strides of 8, 16 and 32, `[1, 33, rows, columns]`, in any order.
 #
-# An image has its colors named: iOS gives it in that order, whatever the camera has. An array has no colors, and the app's Swift code would have to know.
+# An image input declares its color order, and iOS converts the camera's frames to it. An array declares none, so the app's Swift code would
+# have to know the order.
 #
 # ### HINTS yolo_on_mobile.coreml
 
@@ -794,9 +801,10 @@ check("yolo_on_mobile.coreml")
 #
 # ### CARD yolo_on_mobile.executorch
 #
-# Write `to_executorch(height, width, target)` in `to_executorch.py`: the network without its decoding as a `.pte` file for
-# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbors: these two stay with ExecuTorch's portable
-# kernels, so that XNNPACK is called three times. Nothing else may be left. As it stands, the network has something more in it that the partitioner leaves out. You know it from task 6.
+# Write `to_executorch(height, width, target)` in `to_executorch.py`: the network without its decoding as a `.pte` file for `float32 [1, 3,
+# height, width]`, with XNNPACK as the delegate. XNNPACK does not support nearest-neighbor upsampling: the two upsamplings stay with
+# ExecuTorch's portable kernels, so XNNPACK is called three times. Nothing else may be left. The unmodified network has one more part that
+# the partitioner leaves out. You know it from task 6.
 #
 # ### HINTS yolo_on_mobile.executorch
 
@@ -817,10 +825,10 @@ check("yolo_on_mobile.executorch")
 #
 # ### CARD yolo_on_mobile.diagnose
 #
-# `run_healthy.json` is what the detector gave for 60 scenes, and `run_a.json` to `run_d.json` are four conversions that
-# a user complained about. All five are real runs (`recordings/record.py` in the lesson's folder). In each, `pictures` is a list
-# of dicts: `input` with the lowest and highest value that the network was fed (`low`, `high`), `found`, a list of
-# `[left, top, right, bottom, score, class]`, and `true`, a list of `[left, top, right, bottom, class]`.
+# `run_healthy.json` has the detector's results for 60 scenes, and `run_a.json` to `run_d.json` are four conversions that a user complained
+# about. All five are real runs (`recordings/record.py` in the lesson's folder). In each, `pictures` is a list of dicts: `input` with the
+# lowest and highest value of the network's input (`low`, `high`), `found`, a list of `[left, top, right, bottom, score, class]`, and
+# `true`, a list of `[left, top, right, bottom, class]`.
 #
 # Write in `runs.py`: `read_run(path)`, a dict of
 #
@@ -829,17 +837,17 @@ check("yolo_on_mobile.executorch")
 # | `map` | mAP at 0.5 of the six classes, by `metrics.mean_average_precision` |
 # | `blind` | the same as if all classes were one |
 # | `levels` | how many different scores there are |
-# | `overlap` | of each object the largest overlap with a found box of a score above 0.25 (0 if there is none), and of these the mean over all objects |
+# | `overlap` | the mean over all objects of the object's largest overlap with a found box of a score above 0.25 (0 if there is none) |
 # | `boxes` | found boxes with a score above 0.25, the mean over all images |
-# | `brightest` | the highest value that was fed |
+# | `brightest` | the highest value of the network's input |
 #
-# and `diagnosis()`, which gives for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The causes there are:
+# and `diagnosis()`, which returns for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The possible causes:
 #
-# - `colors`: red and blue changed places.
+# - `colors`: red and blue are swapped.
 # - `range`: values were not divided by 255.
 # - `scale`: coordinates and probabilities have one scale in int8.
-# - `decoding`: half a cell is missing in the formula for the center.
-# - `suppression`: there was none.
+# - `decoding`: the formula for the center lacks half a cell.
+# - `suppression`: there is none.
 #
 # `evidence` is the figure that shows the cause, `value` its value, within 3 %.
 #
@@ -868,9 +876,10 @@ check("yolo_on_mobile.diagnose")
 # %% [markdown]
 # ## A real YOLOv5
 #
-# Your functions know nothing of shapes. With the path of weights in `YOLOV5_WEIGHTS` (a `state_dict` or `.safetensors` of YOLOv5 n, s, m, l or x, saved where that
-# project is installed; `detector.load` says how) and of an image in `YOLOV5_PICTURE` (an `.npy` file, `uint8 [height, width, 3]`, red first), this cell runs the original through your
-# letterbox, your decoding and your suppression. Without, it makes weights of the published size at random, so that you see shapes and no objects.
+# Your functions are not specific to the drawn shapes. With the path of weights in `YOLOV5_WEIGHTS` (a `state_dict` or `.safetensors` of YOLOv5 n, s,
+# m, l or x, saved where that project is installed; `detector.load` says how) and of an image in `YOLOV5_PICTURE` (an `.npy` file, `uint8
+# [height, width, 3]`, red first), this cell runs the original through your letterbox, your decoding and your suppression. Without them, it
+# uses random weights of the published size, so that you see tensor sizes and no objects.
 
 # %%
 import os
@@ -944,11 +953,11 @@ check("yolo_on_mobile.yolov5n")
 #
 # ### CARD yolo_on_mobile.report
 #
-# One page for the people who ship the app:
+# One page for the team that ships the app:
 #
-# 1. What goes from the camera's bytes to boxes in the frame, and how you know that the app does the same as training did.
-# 2. One row a file: what it takes in, mAP on the same scenes, change of scores, bytes, and latency as a ratio, with how it was measured.
-# 3. What was checked on which machine, what was not, and what you would measure first with a phone in your hand.
+# 1. How the camera's bytes become boxes in the frame, and how you know that the app does the same as training did.
+# 2. One row for each file: its input, mAP on the same scenes, change of scores, bytes, and latency as a ratio, with how it was measured.
+# 3. What was checked on which machine, what was not, and what you would measure first if you had a phone.
 # 4. What you would ship, and what could still be wrong with it.
 #
 # ### HINTS yolo_on_mobile.report

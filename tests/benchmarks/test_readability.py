@@ -48,6 +48,26 @@ def test_questions_of_both_formats_are_measured() -> None:
     assert readability.asked([old])["say_words_median"] == "none"
 
 
+def test_sentences_about_a_person_are_counted() -> None:
+    text = readability.prose("Who reads it?\n\nNobody does. The person is the reader.")
+    assert readability.sentences(text) == readability.Sentences(3, 3.3, 0.6667)
+
+
+def test_task_texts_are_the_markdown_without_code_and_answers() -> None:
+    notebook = """# %% [markdown]
+# Write `f`.
+
+# %%
+print("code")
+
+# %% [markdown]
+# ### BEGIN SOLUTION m.report
+# An answer.
+# ### END SOLUTION
+"""
+    assert readability.prose(readability.task_texts(notebook)) == "Write code."
+
+
 def test_translations_and_guides_are_not_questions_in_english() -> None:
     names = ("fused_softmax/questions", "questions/llm_inference")
     assert all(readability.QUESTIONS.fullmatch(f"curriculum/{name}.yaml") for name in names)
