@@ -36,9 +36,13 @@ def main() -> None:
         ]
         for row, (kinds, color) in ROWS.items()
     }
+    products, gathers = (list(spans) for spans in list(rows.values())[:2])
+    beside = sum(
+        any(p.start < gather.end and gather.start < p.end for p in products) for gather in gathers
+    )
     told = (
-        "In the forward pass each gather runs while no product does. In the backward pass the "
-        "gather of the layer before runs beside the products of this one."
+        f"{beside} of {len(gathers)} gathers run beside a product; in the forward pass each layer "
+        "waits for its own."
     )
     print("\n".join(lanes("A step of four sharded layers on a CPU", rows, told)))
 

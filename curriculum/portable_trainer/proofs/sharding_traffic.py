@@ -1,4 +1,4 @@
-"""Bytes and seconds of a step's collectives, sharded over all GPUs, within a node, and not at all."""
+"""Bytes and seconds of a step's collectives: sharded over all GPUs, within a node, not at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Checks of all-reduces that ranks make of messages: sums, steps, and bytes that follow each other.
 
-The costs are counted in a process that hands the messages on. A second run, in which all numbers
-under way are altered, shows that the sums came through them.
+The costs are counted in a process that hands the messages on. In a second run all numbers under way
+are altered: a rank whose sum stays the same has it from elsewhere, such as a file.
 """
 
 from __future__ import annotations
