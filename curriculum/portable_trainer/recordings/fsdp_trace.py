@@ -6,10 +6,13 @@ Run it from a clone: python curriculum/portable_trainer/recordings/fsdp_trace.py
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
+from typing import Any
 
-from hotloop.tasks.modules.portable_trainer.programs import fsdp_recording
+from hotloop.tasks.modules.portable_trainer.given_files import PROGRAMS
 
+RECORDED: Any = runpy.run_path(str(PROGRAMS / "fsdp_recording.py"))["recorded"]
 TARGET = Path(__file__).parents[3] / "exercises" / "portable_trainer" / "fsdp_trace.json"
 MODEL = {
     "names": ["block0", "block1", "block2", "block3"],
@@ -23,7 +26,7 @@ MODEL = {
 
 def main() -> None:
     """Times differ from run to run, and gathers do not. Arguments of events are left out."""
-    (path,) = fsdp_recording.recorded([MODEL])
+    (path,) = RECORDED([MODEL])
     trace = json.loads(Path(path).read_text(encoding="utf-8"))
     events = [
         {k: v for k, v in e.items() if k != "args"} for e in trace["traceEvents"] if e["ph"] == "X"

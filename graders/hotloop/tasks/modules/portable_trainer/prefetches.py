@@ -7,6 +7,7 @@ of them is shown a second time with a slower network.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -120,8 +121,8 @@ def exposed(session: Session) -> str:
         got = as_message(answer) or {}
         for kind, want in trace.facts.exposed_us.items():
             us = got.get(kind)
-            number = isinstance(us, int | float) and not isinstance(us, bool)
-            if not number or not abs(us - want) <= EXACT_US:
+            number = us if isinstance(us, int | float) else math.nan
+            if not abs(number - want) <= EXACT_US:
                 raise _wrong(trace, f"{kind} is exposed for {want:.1f} µs, not {shown(us)}")
     return "Right for all traces."
 
@@ -147,10 +148,10 @@ def _traces(session: Session) -> Iterator[Trace]:
     process = RECORDING.trusted(session)
     session.progress("recording")
     paths = as_list(process.ask("recorded", [about for _, about in models]))
-    for (label, _), path in zip(models, paths, strict=True):
-        content = process.take(path)
+    contents = [process.take(path) for path in paths]
+    for (label, _), content in zip(models, contents, strict=True):
         yield Trace(label, content, facts_of(content))
-    slow = _slower(content)
+    slow = _slower(contents[-1])
     yield Trace("the last one, each collective three times as long", slow, facts_of(slow))
 
 
