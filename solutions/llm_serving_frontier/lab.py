@@ -123,7 +123,7 @@ check("llm_serving_frontier.prefill_router")
 #
 # ### HINTS llm_serving_frontier.sample_kernel
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "sample_kernel", "locked": true, "points": 11, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "sample_kernel", "locked": true, "points": 14, "solution": false, "task": false}
 check("llm_serving_frontier.sample_kernel")
 
 # %% [markdown]

@@ -223,7 +223,7 @@ check("mixture_of_experts.permute")
 #
 # ### HINTS mixture_of_experts.grouped_gemm
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "grouped_gemm", "locked": true, "points": 23, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "grouped_gemm", "locked": true, "points": 27, "solution": false, "task": false}
 check("mixture_of_experts.grouped_gemm")
 
 # %% [markdown]

@@ -36,6 +36,8 @@
 # | `policy.md`, `policy.py` | the rules of the fallback policy, and your code for it |
 # | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practice on, and your trainer |
 # | `samples.py`, `ranks.py`, `mesh.py` | counted samples, several ranks, a device mesh |
+# | `links.py`, `collectives.py` | messages between ranks that are counted, and your all-reduces |
+# | `fsdp_trace.json`, `prefetch.py` | a step of a sharded model, and your reading of it |
 # | `monitor.py`, `events.md`, `monitor_recording.jsonl` | metrics of a run |
 # | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that you do not have |
 # | `clip_backends.py` | a published model, CLIP, on two backends |
@@ -269,7 +271,69 @@ print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
 check("portable_trainer.mesh")
 
 # %% [markdown]
-# ## 7. Monitor the training
+# ## 7. All-reduce over a ring and a tree
+#
+# ### CARD portable_trainer.all_reduce
+#
+# Gradients of data-parallel ranks are summed by an all-reduce. You have used it; now write it, from messages between two
+# ranks. `links.py` says what a rank can do, and counts steps and bytes.
+#
+# Predict for 8 ranks and a vector of 1 GB: if rank 0 receives all vectors, adds them up and sends the sum to each, how many GB
+# follow each other on its link? And in a ring, where each rank is always sending a part and receiving another?
+#
+# Write `ring` and `tree` in `collectives.py`.
+#
+# ### HINTS portable_trainer.all_reduce
+
+# %%
+import collectives
+import links
+import numpy as np
+
+for ranks in (2, 3, 8, 13):
+    vectors = [np.full(1000, float(rank), np.float32) for rank in range(ranks)]
+    for function in (collectives.ring, collectives.tree):
+        results, costs = links.run(function, vectors)
+        right = all(np.array_equal(result, sum(vectors)) for result in results)
+        print(
+            f"{ranks:2} ranks, {function.__name__}: right {right}, {costs.steps:2} steps, "
+            f"{costs.bytes / 4000:.2f} vectors follow each other"
+        )
+
+# %% [markdown]
+# A step costs a latency, some microseconds; a byte costs its share of the bandwidth. For which vectors would you take the tree?
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "all_reduce", "locked": true, "points": 14, "solution": false, "task": false}
+check("portable_trainer.all_reduce")
+
+# %% [markdown]
+# ## 8. Read a step of FSDP from its trace
+#
+# ### CARD portable_trainer.prefetch
+#
+# `fsdp_trace.json` is one step of a model of four layers, sharded over two processes and recorded by torch's profiler:
+# `hotloop trace fsdp_trace.json`, or https://ui.perfetto.dev, shows it. The forward pass has no prefetch, the backward pass has.
+#
+# Predict: how many gathers will the step have for each layer? Which of them can run beside a product?
+#
+# Write `read` in `prefetch.py`. The judge records other models, with other settings.
+#
+# ### HINTS portable_trainer.prefetch
+
+# %%
+import prefetch
+
+prefetch.read("fsdp_trace.json")
+
+# %% [markdown]
+# On a GPU the gathers are NCCL's kernels, on a stream of their own; here they are in threads of gloo. What hides them is the same: a gather that
+# is issued before it is needed. `set_modules_to_forward_prefetch` asks for that; what does it cost in memory?
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "prefetch", "locked": true, "points": 12, "solution": false, "task": false}
+check("portable_trainer.prefetch")
+
+# %% [markdown]
+# ## 9. Monitor the training
 #
 # ### CARD portable_trainer.monitor
 #
@@ -314,7 +378,7 @@ print((made / "metrics.prom").read_text()[:1500])
 check("portable_trainer.monitor")
 
 # %% [markdown]
-# ## 8. Plan parallelism for 256 GPUs
+# ## 10. Plan parallelism for 256 GPUs
 #
 # ### CARD portable_trainer.plan
 #
@@ -383,7 +447,7 @@ for name in cluster.PUBLISHED:
 check("portable_trainer.plan")
 
 # %% [markdown]
-# ## 9. CLIP on both backends
+# ## 11. CLIP on both backends
 #
 # ### CARD portable_trainer.clip
 #
@@ -413,7 +477,7 @@ else:
 check("portable_trainer.clip")
 
 # %% [markdown]
-# ## 10. Write the report
+# ## 12. Write the report
 #
 # ### CARD portable_trainer.report
 #

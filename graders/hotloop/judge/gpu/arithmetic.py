@@ -18,7 +18,7 @@ from hotloop.judge.buffers import TensorPlacement
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Tolerance
 from hotloop.judge.dtypes import DType, poison
-from hotloop.judge.gpu.recipes import Draw, Keep, Normal, Whole
+from hotloop.judge.gpu.recipes import Cuts, Draw, Keep, Normal, Whole
 from hotloop.worker.device import Wrap, cuda_bytes
 from hotloop.worker.tensors import TORCH_NAMES
 
@@ -70,6 +70,8 @@ class Arithmetic:
         values = self.torch.empty(spec.shape, dtype=self._dtype(spec.dtype), device=self.device)
         if isinstance(recipe, Whole):
             return self._whole(values, recipe, generator)
+        if isinstance(recipe, Cuts):
+            return self._cuts(values, recipe, generator)
         values.normal_(0.0, recipe.scale, generator=generator)
         if not recipe.rows:
             return self._twist(values, recipe, generator)
@@ -90,6 +92,10 @@ class Arithmetic:
     def gather(self, flat: Tensor, index: Tensor) -> Tensor:
         """Start copying the bytes at `index`; does not wait for the device."""
         return self.torch.index_select(flat, 0, index)
+
+    def numbers(self, count: int) -> Tensor:
+        """Return 0 … count - 1, on the device."""
+        return self.torch.arange(count, device=self.device)
 
     def to_bytes(self, gathered: Tensor) -> NDArray[np.uint8]:
         """Copy gathered bytes to the host; waits for the device."""
@@ -184,7 +190,12 @@ class Arithmetic:
             part.random_(0, below, generator=generator)
             if step != 1:
                 part.mul_(step)
-        return values
+        return values.add_(recipe.first) if recipe.first else values
+
+    def _cuts(self, values: Tensor, recipe: Cuts, generator: Any) -> Tensor:
+        values.random_(0, recipe.rows + 1, generator=generator)
+        values[0], values[-1] = 0, recipe.rows
+        return values.sort().values
 
     def _twist(self, values: Tensor, recipe: Normal, generator: Any) -> Tensor:
         if recipe.twist == "large":

@@ -48,10 +48,18 @@ class Keep:
 class Whole:
     """Multiples of step: 0, step, 2 · step … (below - 1) · step, uniformly distributed.
 
-    One (below, step) for all elements, or one per column.
+    One (below, step) for all elements, or one per column. first: added to each of them.
     """
 
-    columns: tuple[tuple[int, int], ...]
+    columns: tuple[tuple[int, float], ...]
+    first: float = 0
 
 
-Draw = Normal | Keep | Whole
+@dataclass(frozen=True)
+class Cuts:
+    """Where parts of `rows` rows begin, and their end: 0, rising numbers, rows. Some are equal."""
+
+    rows: int
+
+
+Draw = Normal | Keep | Whole | Cuts

@@ -94,6 +94,8 @@ class Verifier:
         rows: NDArray[np.int64] | None = None,
     ) -> Disagreement | None:
         values = _arguments(call, [tensor for _, tensor in inputs])
+        if self._workload.numbered:
+            values.append(self._arithmetic.numbers(call.out.shape[0]))
         return self._arithmetic.disagreement(
             output, values, self._workload.truth, self._workload.tolerance(call.spec), rows
         )

@@ -39,12 +39,15 @@ class DeviceWorkload(Authored):
         (masks of bool) on the GPU. Rows along the first axis must be independent. Inputs without
         that axis are passed whole. If a row needs much memory, it should compute one row at a time.
     tolerance: returns the tolerance for every element of a call.
+    numbered: whether `truth` also gets the rows' numbers, behind the inputs, since a row's result
+        depends on where it lies.
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
     draws: Callable[[np.random.Generator, CallSpec, bool], tuple[Draw, ...]]
     truth: Callable[..., Tensor]
     tolerance: Callable[[CallSpec], Tolerance]
+    numbered: bool = False
 
 
 @dataclass(frozen=True)

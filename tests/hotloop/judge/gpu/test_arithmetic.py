@@ -13,7 +13,7 @@ from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8, DType, to_float64
 from hotloop.judge.gpu import arithmetic as module
 from hotloop.judge.gpu.arithmetic import Arithmetic, blocks
-from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Whole
+from hotloop.judge.gpu.recipes import HOSTILE, Cuts, Keep, Normal, Whole
 
 SHAPE = (17, 33)
 TOLERANCE = Tolerance(1e-3, 1e-6)
@@ -161,3 +161,12 @@ def test_whole_numbers_by_column(arithmetic: Arithmetic) -> None:
     assert [sorted(set(c.tolist())) for c in rows.unbind(1)] == [[0, 8], [0, 1, 2, 3, 4], [0]]
     everywhere = arithmetic.draw(TensorSpec((400, 3), U8), Whole(((256, 1),)), 5)
     assert int(everywhere.max()) > 200
+    shares = arithmetic.draw(TensorSpec((400,), FP32), Whole(((3, 0.25),), first=1), 5)
+    assert sorted(set(shares.tolist())) == [1.0, 1.25, 1.5]
+
+
+def test_cuts_rise_from_zero_to_all_rows(arithmetic: Arithmetic) -> None:
+    cuts = arithmetic.draw(TensorSpec((9,), I32), Cuts(20), 5).tolist()
+    assert (cuts[0], cuts[-1]) == (0, 20)
+    assert cuts == sorted(cuts)
+    assert cuts != arithmetic.draw(TensorSpec((9,), I32), Cuts(20), 6).tolist()

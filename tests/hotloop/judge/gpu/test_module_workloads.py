@@ -19,6 +19,8 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import TaskChecks
 from hotloop.tasks.modules.control_flow_export import sparse
 from hotloop.tasks.modules.control_flow_export.tasks import loop_in_kernel
+from hotloop.tasks.modules.llm_serving_frontier import timed as frontier
+from hotloop.tasks.modules.mixture_of_experts import timed as experts
 from hotloop.tasks.modules.triton_ensemble import pooling
 from hotloop.tasks.modules.triton_ensemble.tasks import pool_on_gpu
 
@@ -46,11 +48,33 @@ def softmax(x, out):
 """
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A task whose timed calls are shrunk so that the fake GPU holds several."""
+GROUPED = """
+def softmax(x, w, offsets, out):
+    cuts = offsets.tolist()
+    for matrix, start, end in zip(w, cuts, cuts[1:]):
+        out[start:end] = x[start:end].float() @ matrix.float()
+"""
+EVEN_GROUPS = """
+def softmax(x, w, offsets, out):
+    for part, matrix, rows in zip(out.chunk(len(w)), w, x.chunk(len(w))):
+        part.copy_(rows.float() @ matrix.float())
+"""
+SAMPLED = """
+def softmax(p, top_k, top_p, uniform, out):
+    for row in range(len(p)):
+        ordered = p[row].sort(descending=True).values
+        kept = torch.where(p[row] >= ordered[top_k[row] - 1], p[row], 0)
+        ordered = kept.sort(descending=True).values
+        short = int((ordered.cumsum(0) < top_p[row] * ordered.sum()).sum())
+        kept = torch.where(kept >= ordered[{place}], kept, 0)
+        out[row] = int((kept.cumsum(0) <= uniform[row] * kept.sum()).sum())
+"""
 
-    task: TaskChecks
+
+@dataclass(frozen=True)
+class Timed:
+    """Timed calls that are shrunk so that the fake GPU holds several."""
+
     workload: DeviceWorkload
     spec: CallSpec
     right: str
@@ -58,6 +82,13 @@ class Fit:
 
     def small(self) -> DeviceWorkload:
         return replace(self.workload, spec=lambda _rng, _index: self.spec)
+
+
+@dataclass(frozen=True)
+class Fit(Timed):
+    """Timed calls of a task that has functions of PyTorch on a GPU."""
+
+    task: TaskChecks
 
     def correct(self) -> Correct:
         check = self.task.checks["gpu_correct"]
@@ -78,18 +109,33 @@ def _timed(workload: DeviceWorkload) -> CallSpec:
 
 FITS = {
     "pool_on_gpu": Fit(
-        pool_on_gpu,
         pooling.on_gpu(),
         _like(_timed(pooling.on_gpu()), (12, 20, 64), (12, 20), (12, 64)),
         POOL,
         FIRST_TOKEN,
+        pool_on_gpu,
     ),
     "loop_in_kernel": Fit(
-        loop_in_kernel,
         sparse.on_gpu(),
         _like(_timed(sparse.on_gpu()), (12, 512), (12, 512)),
         SPARSEMAX.format(steps=200),
         SPARSEMAX.format(steps=2),
+        loop_in_kernel,
+    ),
+}
+TIMED: dict[str, Timed] = {
+    **FITS,
+    "grouped_gemm": Timed(
+        experts.ON_GPU,
+        _like(_timed(experts.ON_GPU), (40, 16), (6, 16, 24), (7,), (40, 24)),
+        GROUPED,
+        EVEN_GROUPS,
+    ),
+    "sample_kernel": Timed(
+        frontier.ON_GPU,
+        _like(_timed(frontier.ON_GPU), (24, 512), (24,), (24,), (24,), (24,)),
+        SAMPLED.format(place="short"),
+        SAMPLED.format(place="max(short - 1, 0)"),
     ),
 }
 
@@ -110,7 +156,7 @@ def test_wrong_on_one_of_them(fit: Fit, driver: Driver, start: Any) -> None:
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 
-def _windows(fit: Fit, card: Card, worker: Any) -> None:
+def _windows(fit: Timed, card: Card, worker: Any) -> None:
     free = card.driver.memory()[0]
     small = fit.small()
     side = TimedDeviceWorker(worker.connection, CANDIDATE, small, card, Seeds(), free, Budget(300))
@@ -120,10 +166,12 @@ def _windows(fit: Fit, card: Card, worker: Any) -> None:
 
 
 @pytest.mark.slow
-def test_right_in_timed_calls(fit: Fit, card: Card, start: Any) -> None:
-    _windows(fit, card, start(fit.right))
+@pytest.mark.parametrize("name", TIMED)
+def test_right_in_timed_calls(name: str, card: Card, start: Any) -> None:
+    _windows(TIMED[name], card, start(TIMED[name].right))
 
 
-def test_wrong_in_a_timed_call(fit: Fit, card: Card, start: Any) -> None:
+@pytest.mark.parametrize("name", TIMED)
+def test_wrong_in_a_timed_call(name: str, card: Card, start: Any) -> None:
     with pytest.raises(Ruling, match="In a timed call"):
-        _windows(fit, card, start(fit.wrong))
+        _windows(TIMED[name], card, start(TIMED[name].wrong))

@@ -28,6 +28,7 @@ INSTRUMENTED: dict[str, str] = {}
 BELIEVED = {
     "control_flow_export.package": (ANSWERS, "correct", "fast_cpu"),
     "mixture_of_experts.exchange": (APART, "correct", "traffic"),
+    "portable_trainer.all_reduce": (APART, "ring", "bytes", "tree", "steps"),
     "portable_trainer.backends": (REPEATED, "one_graph"),
     "portable_trainer.checkpoint": (APART, "killed"),
     "portable_trainer.ranks": (APART, "data_parallel", "lost", "fully_sharded"),

@@ -11,6 +11,7 @@ from hotloop.tasks.modules.llm_serving_frontier import (
     offloading,
     routing,
     sampling,
+    timed,
 )
 
 draft_trees = hl.returns_data(
@@ -33,6 +34,7 @@ sample_kernel = hl.triton_kernel(
     ),
     fewest_bytes=sampling.fewest_bytes,
     advice="Load a row once, and halve the range of the threshold in registers.",
+    gpu_fast=hl.GpuFast(timed.ON_GPU, timed.SORTED),
 )
 
 token_masks = hl.returns_data(

@@ -14,6 +14,7 @@ from hotloop.tasks.modules.mixture_of_experts import (
     overlaps,
     placements,
     routing,
+    timed,
 )
 
 route = hl.returns_data(
@@ -53,6 +54,7 @@ grouped_gemm = hl.triton_kernel(
     max_spill_bytes=64,
     launches=counted.launches.bind(calls=_groups, most=2),
     order=counted.shares_tiles.bind(calls=_groups, most=1.25),
+    gpu_fast=hl.GpuFast(timed.ON_GPU, timed.LOOP, timed.fewest_bytes, timed.flops),
 )
 
 exchange = hl.returns_data(correct=exchanges.correct, traffic=exchanges.traffic)

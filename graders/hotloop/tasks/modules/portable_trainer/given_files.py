@@ -34,6 +34,10 @@ DISTURBING = _program(
     "disturbing.py", "world.py", *_TRAINED_APART, given=(*_MODEL, "remote.py"), believed=APART
 )
 LAUNCHING = _program("launching.py", given=(*_MODEL, "remote.py", "samples.py"), believed=APART)
+LINKING = _program(
+    "linking.py", "link_process.py", "apart.py", given=("links.py", "remote.py"), believed=APART
+)
+RECORDING = _program("fsdp_recording.py")
 METRICS = _program("read_metrics.py")
 SCALARS = _program("read_scalars.py")
 

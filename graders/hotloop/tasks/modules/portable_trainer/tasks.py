@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from hotloop.tasks import authoring as hl
@@ -15,6 +16,8 @@ from hotloop.tasks.modules.portable_trainer import (
     planning,
     policies,
     portability,
+    prefetches,
+    reductions,
 )
 
 TIMEOUT_S = 12.0
@@ -59,6 +62,19 @@ mesh = hl.returns_data(
     specs=hl.Answers(meshes.spec_questions, entry="specs"),
     laid_out=hl.WritesFiles(partial(meshes.exported, runs=False)),
     same=hl.WritesFiles(partial(meshes.exported, runs=True), after=("laid_out",)),
+)
+
+all_reduce = hl.returns_data(
+    ring=reductions.sums.bind(ring=True),
+    bytes=reductions.few_bytes,
+    tree=replace(reductions.sums.bind(ring=False), entry="tree"),
+    steps=replace(reductions.few_steps, entry="tree"),
+)
+
+prefetch = hl.returns_data(
+    gathers=prefetches.gathers,
+    ahead=prefetches.ahead,
+    exposed=prefetches.exposed,
 )
 
 monitor = hl.returns_data(
