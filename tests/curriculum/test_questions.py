@@ -77,6 +77,14 @@ def test_what_is_opinion_stands_in_the_answer(entry: CatalogEntry) -> None:
         assert " ".join(sentence.split()).rstrip(".") in answer
 
 
+@per_question
+def test_a_list_in_an_answer_begins_after_an_empty_line(entry: CatalogEntry) -> None:
+    """Markdown would read it as a part of the paragraph otherwise."""
+    for language in entry.languages:
+        for block in blocks(wording(entry, language).answer):
+            assert block.code or block.items or not re.search(r"[:.：。；] - ", block.text)
+
+
 @pytest.mark.parametrize(
     "entry", [e for e in ENTRIES if e.question.kind == "fault"], ids=lambda entry: entry.key
 )

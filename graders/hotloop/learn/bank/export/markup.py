@@ -1,11 +1,11 @@
-"""Texts of questions as HTML: escaped, with inline code, paragraphs and fenced code blocks."""
+"""Texts of questions as HTML: escaped, with inline code, paragraphs, lists and code blocks."""
 
 import re
 from collections.abc import Iterable
 from html import escape
 
 from hotloop.learn.bank.export.labels import Labels
-from hotloop.learn.bank.wording import Wording, blocks
+from hotloop.learn.bank.wording import Block, Wording, blocks
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -16,13 +16,14 @@ def inline(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Return a text's paragraphs, separated by empty lines, and its fenced code as HTML."""
-    return "".join(
-        f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
-        if part.code
-        else f"<p>{inline(part.text)}</p>"
-        for part in blocks(text)
-    )
+    """Return a text's paragraphs and lists, separated by empty lines, and its code as HTML."""
+    return "".join(_block(part) for part in blocks(text))
+
+
+def _block(part: Block) -> str:
+    if part.code:
+        return f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
+    return items(part.items) if part.items else f"<p>{inline(part.text)}</p>"
 
 
 def items(texts: Iterable[str], kind: str = "ul") -> str:

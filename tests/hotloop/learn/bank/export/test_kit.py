@@ -47,3 +47,8 @@ def test_it_asks_no_other_host(entry: CatalogEntry) -> None:
     page = html.fromstring(kit.page([entry], "en"))
     assert not page.xpath("//script | //link | //img | //*[@src]")
     assert "url(" not in kit.page([entry], "en")
+
+
+def test_a_list_in_an_answer_is_a_list(ask: Callable[..., CatalogEntry]) -> None:
+    page = kit.page([ask(answer="Two numbers:\n\n- 4 bytes\n- 8 bytes\n", opinion=["8"])], "en")
+    assert "<p>Two numbers:</p><ul><li>4 bytes</li><li>8 bytes</li></ul>" in page
