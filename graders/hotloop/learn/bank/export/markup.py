@@ -8,11 +8,14 @@ from hotloop.learn.bank.export.labels import Labels
 from hotloop.learn.bank.wording import Block, Wording, blocks
 
 _CODE = re.compile(r"`([^`]+)`")
+_BOLD = re.compile(r"(?<![\w*`])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![\w*`])")
+"""Two stars before and after words; 2**63 has them within a number."""
 
 
 def inline(text: str) -> str:
-    """Return a piece of text as HTML, with text in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(" ".join(text.split()), quote=False))
+    """Return a piece of text as HTML, with `code` and **bold** words."""
+    html = escape(" ".join(text.split()), quote=False)
+    return _CODE.sub(r"<code>\1</code>", _BOLD.sub(r"<strong>\1</strong>", html))
 
 
 def paragraphs(text: str) -> str:

@@ -50,5 +50,7 @@ def test_it_asks_no_other_host(entry: CatalogEntry) -> None:
 
 
 def test_a_list_in_an_answer_is_a_list(ask: Callable[..., CatalogEntry]) -> None:
-    page = kit.page([ask(answer="Two numbers:\n\n- 4 bytes\n- 8 bytes\n", opinion=["8"])], "en")
-    assert "<p>Two numbers:</p><ul><li>4 bytes</li><li>8 bytes</li></ul>" in page
+    answer = "Two numbers, 2**2 and 2**3:\n\n- **float32**: 4 bytes\n- 8 bytes\n"
+    page = kit.page([ask(answer=answer, opinion=["8"])], "en")
+    items = "<li><strong>float32</strong>: 4 bytes</li><li>8 bytes</li>"
+    assert f"<p>Two numbers, 2**2 and 2**3:</p><ul>{items}</ul>" in page
