@@ -83,6 +83,8 @@ def test_a_list_in_an_answer_begins_after_an_empty_line(entry: CatalogEntry) -> 
     for language in entry.languages:
         for block in blocks(wording(entry, language).answer):
             assert block.code or block.items or not re.search(r"[:.：。；] - ", block.text)
+        said = wording(entry, language).answer
+        assert not re.search(r"(?m)^ +(?:[-*+]|\d+\.) ", said), "a wrapped line becomes an item"
 
 
 @pytest.mark.parametrize(
