@@ -8,8 +8,8 @@ from hotloop.learn.bank.export.labels import Labels
 from hotloop.learn.bank.wording import Block, Wording, blocks
 
 _CODE = re.compile(r"`([^`]+)`")
-_BOLD = re.compile(r"(?<![\w*`])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![\w*`])")
-"""Two stars before and after words; 2**63 has them within a number."""
+_BOLD = re.compile(r"(?<![\w*`])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![\w*`])", re.ASCII)
+"""Two stars before and after words, Chinese ones too; 2**63 has them within a number."""
 
 
 def inline(text: str) -> str:
