@@ -90,6 +90,22 @@ def test_lesson_and_notebook_link_each_other(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.parent.name)
+def test_a_lesson_ends_with_questions_a_real_model_and_the_next_module(path: Path) -> None:
+    for page in path.parent.glob("lesson*.md"):
+        text = page.read_text(encoding="utf-8")
+        end = re.split(r"(?m)^## (?:What next|接下来)$", text)[1]
+        last, _, sources = end.partition("\n## ")
+        assert len(re.findall("(?m)^- \\*\\*", last)) == 3
+        assert "\n## " not in sources, "only sources follow"
+        for link in re.findall(r"\]\(([^)]+)\)", last):
+            assert (path.parent / link).is_file(), link
+        assert re.search(r"\]\(questions(\.zh)?\.yaml\)", last)
+        [following] = re.findall(r"\]\(\.\./(\w+)/lesson\.md\)", last)
+        assert following != path.parent.name
+        assert f"`hotloop start {following}`" in last
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.parent.name)
 def test_what_start_copies_links_only_what_it_copies(path: Path) -> None:
     copied = lesson_files.beside_notebook(path.parent.name)
     exercise = {p.name for p in (paths.exercises() / path.parent.name).iterdir()}

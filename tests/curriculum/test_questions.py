@@ -1,15 +1,19 @@
 """The bank as it lies in curriculum/: what holds for every question, whoever wrote it."""
 
 import re
+import statistics
+from collections.abc import Iterator
 from dataclasses import astuple
 
+import markdown
 import pytest
 
 from hotloop.learn.bank import numeric, units
 from hotloop.learn.bank.catalog import CatalogEntry, catalog
+from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.guides import guides
 from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
-from hotloop.learn.bank.wording import blocks, wording
+from hotloop.learn.bank.wording import Wording, blocks, wording
 from hotloop.tasks import curriculum
 
 ENTRIES = catalog()
@@ -18,6 +22,9 @@ NARROW = re.compile(rf"{HAN}[,;:?!]|[,;?!]{HAN}")
 """Signs of the Latin alphabet in a Chinese sentence."""
 
 MOST_INSTANCES = 10_000
+MEDIAN_WORDS, MOST_WORDS = 150, 200
+ONE_PARAGRAPH = {"en": 500, "zh": 250}
+"""Characters of an answer that needs neither list nor code nor a word in bold."""
 
 per_question = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
 per_chinese = pytest.mark.parametrize(
@@ -26,6 +33,13 @@ per_chinese = pytest.mark.parametrize(
 per_numeric = pytest.mark.parametrize(
     "entry", [entry for entry in ENTRIES if entry.question.numeric], ids=lambda entry: entry.key
 )
+
+
+def wordings(entry: CatalogEntry) -> Iterator[Wording]:
+    """The texts in each language."""
+    yield wording(entry, "en")
+    if entry.chinese:
+        yield wording(entry, "zh")
 
 
 @per_question
@@ -38,8 +52,8 @@ def test_its_links_lead_to_tasks(entry: CatalogEntry) -> None:
 @per_question
 def test_what_candidates_say_is_quoted_once(entry: CatalogEntry) -> None:
     """Pages put quotation marks around it."""
-    for language in entry.languages:
-        said = [says for says, _ in wording(entry, language).weak_answers]
+    for text in wordings(entry):
+        said = [says for says, _ in text.weak_answers]
         assert [says for says in said if says.startswith(("“", '"'))] == []
 
 
@@ -75,6 +89,26 @@ def test_what_is_opinion_stands_in_the_answer(entry: CatalogEntry) -> None:
     answer = " ".join(entry.question.answer.split())
     for sentence in entry.question.opinion:
         assert " ".join(sentence.split()).rstrip(".") in answer
+
+
+@per_question
+def test_an_answer_is_laid_out_alike_on_the_site_and_in_a_kit(entry: CatalogEntry) -> None:
+    """A list without an empty line, or a wrapped line that begins with 3., is another list."""
+    for text in wordings(entry):
+        page = markdown.markdown(text.answer, extensions=["pymdownx.superfences"])
+        kit = markup.paragraphs(text.answer)
+        for tag in ("<ul", "<ol", "<li", "<strong", "<pre"):
+            assert page.count(tag) == kit.count(tag), tag
+
+
+def test_answers_can_be_scanned() -> None:
+    answers = [entry.question.answer for entry in ENTRIES]
+    assert statistics.median(len(answer.split()) for answer in answers) <= MEDIAN_WORDS
+    assert max(len(answer.split()) for answer in answers) <= MOST_WORDS
+    for entry in ENTRIES:
+        for text in wordings(entry):
+            long = len(text.answer) > ONE_PARAGRAPH[text.language]
+            assert not long or re.search(r"(?m)^- |^```|\*\*", text.answer), entry.key
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def tensor_memory() -> None:
 
 
 def grouped() -> None:
-    """Tiles of a grouped product: 8 experts with different numbers of tokens."""
+    """Tiles of a grouped product: 8 experts with different numbers of tokens, one with none."""
     tokens = (700, 30, 1, 260, 0, 129, 512, 416)
     tiles = sum(math.ceil(t / 128) for t in tokens)
     print(
@@ -128,9 +128,10 @@ def grouped() -> None:
         f"{sum(tokens) / (tiles * 128):.0%} of their rows used; x 32 columns of tiles = "
         f"{tiles * 32} tiles, {tiles * 32 / SMS:.2f} waves"
     )
-    weights = 8 * 4096 * 7168
+    read = sum(t > 0 for t in tokens)
+    weights = read * 4096 * 7168
     print(
-        f"weights of 8 experts, 4096 x 7168 in FP8: {weights / 1e6:.0f} MB, "
+        f"weights of the {read} experts with tokens, 4096 x 7168 in FP8: {weights / 1e6:.0f} MB, "
         f"{weights / BANDWIDTH * 1e6:.0f} us at 3.35 TB/s"
     )
     flops = 2 * sum(tokens) * 4096 * 7168

@@ -61,6 +61,8 @@ def _on_the_site(text: str, module: str) -> str:
     """Adapt links to the site's pages, and inline drawings, so that they use the theme's colors."""
     text = text.replace("](../glossary.md", "](../../glossary.md")
     text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
+    text = text.replace("](questions.yaml)", "](index.md#in-an-interview)")
+    text = text.replace("](questions.zh.yaml)", "](../../questions/chinese.md)")
     return _PICTURE.sub(lambda match: _inlined(module, match[1]), text)
 
 

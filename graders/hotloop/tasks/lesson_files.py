@@ -13,6 +13,8 @@ from hotloop.tasks import curriculum, figures
 LESSON = "lesson.md"
 GLOSSARY = "glossary.md"
 _NOT_FOR_READERS = {"design.md", "README.md"}
+_ELSEWHERE = re.compile(r"\[([^\]]*)\]\((?:questions(?:\.zh)?\.yaml|\.\./\w+/lesson\.md)\)")
+"""A link to the questions or to another module, which a learner's folder does not have."""
 
 
 def pages(module: str) -> list[Path]:
@@ -38,4 +40,5 @@ def beside_notebook(module: str) -> dict[str, bytes]:
 
 def _flat(page: Path, module: str) -> str:
     text = figures.plain(page.read_text(encoding="utf-8"), str(page))
+    text = _ELSEWHERE.sub(r"\1", text)
     return re.sub(rf"\]\((?:\.\./|\.\./\.\./exercises/{module}/)(?=[\w-]+\.)", "](", text)

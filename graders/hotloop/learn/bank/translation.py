@@ -13,7 +13,8 @@ from hotloop.tasks.problem import refuse_repeats
 _LISTS = ("probes", "strategy", "weak_answers", "follow_ups", "hints", "cited", "opinion")
 _WIDE = "[\u2e80-\u9fff\uff00-\uffef“”‘’…]"
 _STOP = "[\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
-_GAP = re.compile(f"(?<={_WIDE})\\s+(?={_WIDE})|(?<={_STOP})\\s+")
+_GAP = re.compile(f"(?<={_WIDE})(?: +| *\n *)(?={_WIDE})|(?<={_STOP})(?: +| *\n *(?!\\s|- |```))")
+"""What joins two lines of a paragraph; an empty line, a list item or code begins a new one."""
 
 _BREAK = re.compile(f"(?<={_WIDE})\n(?={_WIDE})|(?<={_STOP})\n(?=[A-Za-z`])")
 

@@ -16,10 +16,14 @@ _FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph on one line, or the lines of a code block without its fence."""
+    """A paragraph on one line, the lines of a code block without its fence, or a list.
+
+    items: what a list has, each on one line; empty where the block is no list.
+    """
 
     text: str
     code: bool
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,11 +85,18 @@ def _wording(
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Yield the text's paragraphs, separated by empty lines, and its code between ``` fences."""
+    """Yield the text's paragraphs, separated by empty lines, and its code between ``` fences.
+
+    A paragraph that begins with `- ` is a list.
+    """
     for index, part in enumerate(_FENCED.split(text.strip())):
         if index % 2:
             yield Block(part.rstrip("\n"), code=True)
             continue
         for paragraph in re.split(r"\n\s*\n", part.strip()):
-            if paragraph:
-                yield Block(" ".join(paragraph.split()), code=False)
+            line = " ".join(paragraph.split())
+            if paragraph.startswith("- "):
+                items = re.split(r"^- ", paragraph, flags=re.MULTILINE)[1:]
+                yield Block(line, code=False, items=tuple(" ".join(i.split()) for i in items))
+            elif paragraph:
+                yield Block(line, code=False)

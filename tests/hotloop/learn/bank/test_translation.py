@@ -78,3 +78,8 @@ def test_lines_of_a_chinese_paragraph_are_joined() -> None:
     table = "\n\n- 一项，\n- 另一项\n\n| 表 |\n| --- |\n"
     text = f"# 题\n\n第一行，\n第二行没有句号\n第三行，\nPTX。{table}"
     assert joined(text) == f"# 题\n\n第一行，第二行没有句号第三行，PTX。{table}"
+
+
+def test_lines_are_joined_and_lists_are_kept() -> None:
+    text = "先看两个数：\n\n- 第一个，\n  很大\n- 第二个。\n- 第三个\n\n结论：\n```text\na\n```"
+    assert typeset(text) == text.replace("，\n  很", "，很")

@@ -41,3 +41,16 @@ def test_a_text_is_paragraphs_and_code() -> None:
         Block("if (a) {\n\n  b;\n}", code=True),
         Block("The end.", code=False),
     ]
+
+
+def test_a_paragraph_of_items_is_a_list() -> None:
+    text = "Two numbers:\n\n- 4 - 2 is 2,\n  a difference\n- the other\n\nSo a - b\n"
+    assert list(blocks(text)) == [
+        Block("Two numbers:", code=False),
+        Block(
+            "- 4 - 2 is 2, a difference - the other",
+            code=False,
+            items=("4 - 2 is 2, a difference", "the other"),
+        ),
+        Block("So a - b", code=False),
+    ]

@@ -1,28 +1,32 @@
-"""Texts of questions as HTML: escaped, with inline code, paragraphs and fenced code blocks."""
+"""Texts of questions as HTML: escaped, with inline code, paragraphs, lists and code blocks."""
 
 import re
 from collections.abc import Iterable
 from html import escape
 
 from hotloop.learn.bank.export.labels import Labels
-from hotloop.learn.bank.wording import Wording, blocks
+from hotloop.learn.bank.wording import Block, Wording, blocks
 
 _CODE = re.compile(r"`([^`]+)`")
+_BOLD = re.compile(r"(?<![\w*`])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![\w*`])", re.ASCII)
+"""Two stars before and after words, Chinese ones too; 2**63 has them within a number."""
 
 
 def inline(text: str) -> str:
-    """Return a piece of text as HTML, with text in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(" ".join(text.split()), quote=False))
+    """Return a piece of text as HTML, with `code` and **bold** words."""
+    html = escape(" ".join(text.split()), quote=False)
+    return _CODE.sub(r"<code>\1</code>", _BOLD.sub(r"<strong>\1</strong>", html))
 
 
 def paragraphs(text: str) -> str:
-    """Return a text's paragraphs, separated by empty lines, and its fenced code as HTML."""
-    return "".join(
-        f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
-        if part.code
-        else f"<p>{inline(part.text)}</p>"
-        for part in blocks(text)
-    )
+    """Return a text's paragraphs and lists, separated by empty lines, and its code as HTML."""
+    return "".join(_block(part) for part in blocks(text))
+
+
+def _block(part: Block) -> str:
+    if part.code:
+        return f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
+    return items(part.items) if part.items else f"<p>{inline(part.text)}</p>"
 
 
 def items(texts: Iterable[str], kind: str = "ul") -> str:

@@ -47,3 +47,10 @@ def test_it_asks_no_other_host(entry: CatalogEntry) -> None:
     page = html.fromstring(kit.page([entry], "en"))
     assert not page.xpath("//script | //link | //img | //*[@src]")
     assert "url(" not in kit.page([entry], "en")
+
+
+def test_a_list_in_an_answer_is_a_list(ask: Callable[..., CatalogEntry]) -> None:
+    answer = "Two numbers, 2**2 and 2**3:\n\n- **float32**: 4 bytes\n- 8 bytes\n"
+    page = kit.page([ask(answer=answer, opinion=["8"])], "en")
+    items = "<li><strong>float32</strong>: 4 bytes</li><li>8 bytes</li>"
+    assert f"<p>Two numbers, 2**2 and 2**3:</p><ul>{items}</ul>" in page
