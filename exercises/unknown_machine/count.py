@@ -14,6 +14,6 @@ def issue_cycles(bundles: list[str], machine: dict) -> list[int]:
     raise NotImplementedError("unknown_machine.count")
 
 
-def occupied(addresses: list[int], machine: dict) -> int:
+def busy_cycles(addresses: list[int], machine: dict) -> int:
     """The cycles for which one bundle's accesses to these words occupy the scratchpad."""
     raise NotImplementedError("unknown_machine.count")

@@ -14,7 +14,7 @@ from hotloop.engines.accelerator.program import instruction
 ### STUB     raise NotImplementedError("unknown_machine.count")
 ### STUB
 ### STUB
-### STUB def occupied(addresses: list[int], machine: dict) -> int:
+### STUB def busy_cycles(addresses: list[int], machine: dict) -> int:
 ### STUB     """The cycles for which one bundle's accesses to these words occupy the scratchpad."""
 ### STUB     raise NotImplementedError("unknown_machine.count")
 def issue_cycles(bundles: list[str], machine: dict) -> list[int]:
@@ -34,7 +34,7 @@ def issue_cycles(bundles: list[str], machine: dict) -> list[int]:
     return cycles
 
 
-def occupied(addresses: list[int], machine: dict) -> int:
+def busy_cycles(addresses: list[int], machine: dict) -> int:
     """The cycles for which one bundle's accesses to these words occupy the scratchpad."""
     return max(Counter(map(from_dict(machine).bank, set(addresses))).values())
 

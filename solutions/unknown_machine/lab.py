@@ -48,7 +48,7 @@ print(manual.manual(machine.draw(12))[:1500])
 #
 # - `issue_cycles(bundles, machine)`: the cycle in which each bundle issues, beginning with 0. `bundles` are lines such as `add s1, s1, 1 | vld v2, s1, 0`, without
 #   branches, transfers and `vsel`, and without bank conflicts. `machine` is a dict of the parameters; its `latency` has a number for each class of instruction.
-# - `occupied(addresses, machine)`: for how many cycles the accesses of one bundle to these words occupy the scratchpad.
+# - `busy_cycles(addresses, machine)`: for how many cycles the accesses of one bundle to these words occupy the scratchpad.
 #
 # `hotloop.engines.accelerator.program.instruction(text)` reads an instruction: `reads`, `writes` and `latency` (its class) are what you need of it.
 #

@@ -157,7 +157,7 @@ class _Scheduler:
         while left:
             chosen = self._choose(ready)
             if chosen:
-                result.append(tuple(map(self._renamed, chosen)))
+                result.append(tuple(map(self._with_registers, chosen)))
                 if any("gather" in each.name for each in result[-1]):
                     self.memory_free = self.cycle + self.gather
                 self._release(chosen)
@@ -221,7 +221,7 @@ class _Scheduler:
                 return False
         return True
 
-    def _renamed(self, at: int) -> Instruction:
+    def _with_registers(self, at: int) -> Instruction:
         each = self.nodes[at].instruction
         return Instruction(each.name, tuple(self.names.get(o, o) for o in each.operands))
 
@@ -240,7 +240,7 @@ def pack(block: list[str], live: list[str], machine: dict) -> list[list[str]]:
 
     live: the registers that hold results afterwards; all others may be used in any way.
     """
-    instructions, fixed = renamed([instruction(text) for text in block], live)
+    instructions, fixed = rename([instruction(text) for text in block], live)
     for reserve in range(8):
         try:
             bundles = schedule(instructions, from_dict(machine), fixed=fixed, reserve=reserve)
@@ -250,7 +250,7 @@ def pack(block: list[str], live: list[str], machine: dict) -> list[list[str]]:
     raise NoRoom("the block needs more registers than there are")
 
 
-def renamed(block: list[Instruction], live: list[str]) -> tuple[list[Instruction], set[str]]:
+def rename(block: list[Instruction], live: list[str]) -> tuple[list[Instruction], set[str]]:
     """Return the block with a register of its own for each value, and the registers that stay.
 
     Those are what is read before it is written, and the last value of each live register.

@@ -36,7 +36,7 @@ def issue_cycles(bundles, machine):
     return issued
 
 
-def occupied(addresses, machine):
+def busy_cycles(addresses, machine):
     shift, banks = machine["bank_shift"], machine["banks"]
     served = [set() for _ in range(banks)]
     for a in addresses:

@@ -17,7 +17,7 @@ def issue_cycles(bundles, machine):
     return [first[at] for at in range(len(bundles))]
 
 
-def occupied(addresses, machine):
+def busy_cycles(addresses, machine):
     bank = from_dict(machine).bank
     different = sorted(dict.fromkeys(addresses), key=bank)
     return max(len(list(group)) for _, group in itertools.groupby(different, key=bank))

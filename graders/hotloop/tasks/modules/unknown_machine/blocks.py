@@ -142,10 +142,10 @@ def _in_order(block: Block) -> Program:
 
 def _answers(session: Session) -> list[tuple[Block, int]]:
     """Return each block with the cycles of the candidate's bundles. Raises Ruling."""
-    return session.once("packed blocks", lambda: _judged(session))
+    return session.once("packed blocks", lambda: _judge(session))
 
 
-def _judged(session: Session) -> list[tuple[Block, int]]:
+def _judge(session: Session) -> list[tuple[Block, int]]:
     with ours("drawing blocks"):
         rng = random.Random(int(session.rng().integers(1 << 62)))
         blocks = [draw(rng, number) for number in range(BLOCKS)]

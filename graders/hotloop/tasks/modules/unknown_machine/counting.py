@@ -19,7 +19,7 @@ ACCESSES = 30
 OTHER_SEEDS = range(2, 500)
 
 
-def issued(generator: np.random.Generator) -> Iterator[Question]:
+def issue_questions(generator: np.random.Generator) -> Iterator[Question]:
     """Yield programs without branches, transfers and `vsel`; the answer lists issue cycles."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(1, PROGRAMS + 1):
@@ -83,7 +83,7 @@ def _any(rng: random.Random) -> Instruction:
     return Instruction(name, tuple(operands))
 
 
-def occupied(generator: np.random.Generator) -> Iterator[Question]:
+def bank_questions(generator: np.random.Generator) -> Iterator[Question]:
     """Yield the addresses that a bundle accesses; the answer is how many cycles that takes."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(1, ACCESSES + 1):

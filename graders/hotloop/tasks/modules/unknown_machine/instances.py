@@ -18,7 +18,7 @@ PLAIN = 12
 
 
 @cache
-def calibrated() -> dict[int, dict[str, Any]]:
+def rows_by_seed() -> dict[int, dict[str, Any]]:
     """Return, by seed, what naive program, levels and bound take on machines of like difficulty.
 
     `tests/benchmarks/accelerators.py spread` draws and measures them, and rejects the others.
@@ -29,7 +29,7 @@ def calibrated() -> dict[int, dict[str, Any]]:
 
 def seed() -> int:
     """Return the seed of this judging."""
-    return constant("MACHINE", PLAIN, calibrated().keys())
+    return constant("MACHINE", PLAIN, rows_by_seed().keys())
 
 
 LEVELS = ("a vector at a time", "streams, packed", "the module’s solution")
@@ -38,7 +38,7 @@ LEVELS = ("a vector at a time", "streams, packed", "the module’s solution")
 
 def references() -> dict[str, float]:
     """Return the scores of these programs for the walk on this judging's machine."""
-    row = calibrated().get(seed())
+    row = rows_by_seed().get(seed())
     if row is None:
         return {}
     searched = {"search": row["search_score"]} if "search_score" in row else {}

@@ -73,14 +73,14 @@ def outcome(session: Session, kernel: Kernel) -> Outcome:
 def _outcome(session: Session, kernel: Kernel) -> Outcome:
     programs = [(items, program(session, kernel, items)) for items in kernel.items]
     last: Outcome | None = None
-    for items, generated in programs:
+    for items, candidate in programs:
         with ours("drawing an input and running the naive program"):
             rng = random.Random(int(session.rng().integers(1 << 62)))
             job = kernel.draw(items, rng)
             naive = run(kernel.machine, kernel.naive(items), job.memory, job.writable, 10**9).cycles
             bound = kernel.bound(job)
         session.progress(f"{items} items")
-        result = _run(kernel.machine, generated, job, SLOWEST * naive, f"With {items} items")
+        result = _run(kernel.machine, candidate, job, SLOWEST * naive, f"With {items} items")
         last = Outcome(result, naive, bound)
     assert last is not None, "a kernel has at least one number of items"
     return last
@@ -99,9 +99,9 @@ def program(session: Session, kernel: Kernel, items: int) -> Program:
         raise Ruling(Verdict.WRONG_ANSWER, f"With {items} items: {error}.") from None
 
 
-def _run(machine: Machine, generated: Program, job: Work, most: int, label: str) -> Run:
+def _run(machine: Machine, candidate: Program, job: Work, most: int, label: str) -> Run:
     try:
-        result = run(machine, generated, job.memory, job.writable, most)
+        result = run(machine, candidate, job.memory, job.writable, most)
     except TooSlow:
         sentence = f"{label} it takes more than {most} cycles, {SLOWEST} times the naive program's."
         raise Ruling(Verdict.WRONG_ANSWER, sentence) from None

@@ -6,8 +6,8 @@ from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.unknown_machine import blocks, counting, kernels
 
 count = hl.returns_data(
-    issue=hl.Answers(counting.issued),
-    banks=hl.Answers(counting.occupied, entry="occupied"),
+    issue=hl.Answers(counting.issue_questions),
+    banks=hl.Answers(counting.bank_questions, entry="busy_cycles"),
 )
 
 block = hl.returns_data(same=blocks.same, cycles=blocks.cycles)
