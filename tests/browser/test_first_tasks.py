@@ -1,5 +1,5 @@
-"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and runs the
-checks in the notebook, first as they were given, then with a mistake, then right.
+"""A newcomer works three tasks of a module in JupyterLab: types kernels into the editor and runs
+the checks in the notebook, first as they were given, then with a mistake, then right.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 pytestmark = WINDOW
 
-MODULE = "first_kernels"
 VERDICT = ".jp-Cell.jp-mod-selected .jp-OutputArea-executeResult .hotloop"
 
 
@@ -39,30 +38,41 @@ class Task:
     mistake: str
 
 
-TASKS = (
-    Task("axpy", 3, "kernels_triton.py", "axpy_without_mask", "wrote outside of its output"),
-    Task("bias_gelu", 5, "kernels.cu", "gelu_stretches", "the fewest bytes"),
-    Task("row_sums", 7, "kernels_triton.py", "sums_first_block", "expected"),
-)
+TASKS = {
+    "first_kernels": (
+        Task("axpy", 3, "kernels_triton.py", "axpy_without_mask", "wrote outside of its output"),
+        Task("bias_gelu", 5, "kernels.cu", "gelu_stretches", "the fewest bytes"),
+        Task("row_sums", 7, "kernels_triton.py", "sums_first_block", "expected"),
+    ),
+    "gemm_hopper": (
+        Task("bulk_copy", 6, "copies.cu", "bulk_expects_twice", "bytes are expected"),
+        Task("two_slots", 11, "copies.cu", "slots_producer_parity", "hangs"),
+        Task("wgmma_tile", 20, "gemm.cu", "wgmma_without_fence", "wgmma_fence"),
+    ),
+}
 
 
-@pytest.fixture
-def started(tmp_path: Path, clone: Path) -> Iterator[tuple[LabWindow, Path]]:
+@pytest.fixture(params=TASKS)
+def started(
+    request: pytest.FixtureRequest, tmp_path: Path, clone: Path
+) -> Iterator[tuple[LabWindow, Path]]:
     """JupyterLab over what `hotloop start` copied."""
     from needs import require
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "jupyterlab"))
     from lab_window import lab_window
 
-    command = [sys.executable, "-m", "hotloop.cli", "start", MODULE]
+    module = str(request.param)
+    command = [sys.executable, "-m", "hotloop.cli", "start", module]
     subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
-    folder = tmp_path / MODULE
-    with lab_window(folder, tmp_path / "jupyter", clone / "build" / "browser" / MODULE) as lab:
+    folder = tmp_path / module
+    with lab_window(folder, tmp_path / "jupyter", clone / "build" / "browser" / module) as lab:
         yield lab, folder
 
 
-def test_the_first_three_tasks(started: tuple[LabWindow, Path]) -> None:
+def test_three_tasks(started: tuple[LabWindow, Path]) -> None:
     lab, folder = started
+    module = folder.name
     begun = time.monotonic()
     lab.open(f"lab/tree/{NOTEBOOK_FILE}")
     lab.one(".jp-Notebook h1")
@@ -70,16 +80,16 @@ def test_the_first_three_tasks(started: tuple[LabWindow, Path]) -> None:
     lab.picture("notebook")
     lab.go_to_cell(1)
     lab.run_cell()
-    for number, task in enumerate(TASKS):
+    for number, task in enumerate(TASKS[module]):
         said = check(lab, task)
         assert "not started" in said
         assert f"Write it in {task.file}, save" in said
-        solved = [each.id for each in TASKS[:number]]
-        patch = paths.solutions() / MODULE / "wrong" / f"{task.wrong}.patch"
-        write(lab, folder / task.file, render.submission(MODULE, patch)[task.file].decode())
+        solved = [each.id for each in TASKS[module][:number]]
+        patch = paths.solutions() / module / "wrong" / f"{task.wrong}.patch"
+        write(lab, folder / task.file, render.submission(module, patch)[task.file].decode())
         said = check(lab, task)
         assert task.mistake in said, said
-        right = render.solved_in_part(MODULE, [*solved, task.id])
+        right = render.solved_in_part(module, [*solved, task.id])
         write(lab, folder / task.file, right[task.file].decode())
         said = check(lab, task)
         assert "Pending" in said or "passed" in said, said
