@@ -594,10 +594,8 @@ check("xla_vs_eager.pallas_pipeline")
 #
 # ### CARD xla_vs_eager.torch_xla_step
 #
-# PyTorch/XLA uses the same compiler with PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a
-# read such as `.item()`, compiles and runs the recorded operations. It is built for one release of PyTorch, so it has an environment of its
-# own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these
-# two tasks. Without it they say `not_measured`.
+# PyTorch/XLA has the same compiler under PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a read such as `.item()`, compiles and runs what has been recorded. It is built for one
+# release of PyTorch, so it has an environment of its own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these two tasks. Without it they say `not_measured`.
 #
 # Write in `lazy_training.py`:
 #
