@@ -457,11 +457,9 @@ check("sparse_attention_op.native_op")
 # capabilities and its creator. Inputs are q, k, v, threshold; q, k, v and the output are all float32 or all float16, threshold is float32,
 # everything linear. `launch_attention.h` declares the function to call.
 #
-# There is no TensorRT here. Your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and
-# signatures and no implementation. The judge calls it as TensorRT would, with memory on the host: sizes that are unknown at first, dtypes
-# in every combination, fields whose memory is freed after `createPlugin`, an engine that is serialized and loaded, two contexts in
-# alternation. This shows that your methods return the right answers, not that an engine runs. The last check compiles it with the real
-# headers where they are installed, and says `not_measured` elsewhere.
+# There is no TensorRT here. So your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and signatures and nothing behind them, and the judge calls it as TensorRT
+# would, with memory on the host: sizes that are unknown at first, types in every combination, fields whose memory is gone after `createPlugin`, an engine that is stored and loaded, two contexts in turns. It
+# shows that your answers are right, not that an engine runs. The last check compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
 #
 # ### HINTS sparse_attention_op.plugin
 
@@ -478,9 +476,8 @@ check("sparse_attention_op.plugin")
 #
 # ### CARD sparse_attention_op.plugin_python
 #
-# TensorRT takes plugins in Python too: slower to call, and usable only in a process that has your module, but quick to write. Fill in
-# `attention_plugin.py`. The methods are those of the last task under Python's names, and `plugin_launch.py` has the function to call.
-# `tensorrt_stub/tensorrt.py` is again our stub, so it shows the same and no more.
+# TensorRT takes plugins in Python too: slower to call, and bound to a process that has your module, but there before lunch. Fill in `attention_plugin.py`; the questions are those of the last task, in Python's names, and
+# `plugin_launch.py` has what to call. `tensorrt_stub/tensorrt.py` is a stub again, ours, and so is what it shows.
 #
 # ### HINTS sparse_attention_op.plugin_python
 
