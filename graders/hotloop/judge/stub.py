@@ -23,11 +23,13 @@ from hotloop.core import paths
 from hotloop.core.record import NOT_ATTEMPTED, CheckRecord, Circumstances, Record
 from hotloop.core.variant import digest_of
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import notebook_release
 from hotloop.judge.device import device_name, driver_version
 from hotloop.judge.files import MAX_TEXT, SubmissionFiles
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
-from hotloop.worker.notebook import UnreadableNotebook, code_cells
+from hotloop.judge.notebook_repair import repaired
+from hotloop.worker.notebook import UnreadableNotebook
 
 _RAISES = f"{NOT_ATTEMPTED} yet: it still raises NotImplementedError."
 _MARKER = re.compile(r"^[ \t]*### TASK (\w+\.\w+)(?: \w+)?$", re.MULTILINE)
@@ -96,7 +98,8 @@ def _is_stub_live(job: Job, names: Mapping[str, object]) -> bool:
     """Return True if the task's functions do nothing but raise NotImplementedError."""
     exercise = SubmissionFiles(paths.exercises() / job.module)
     key, notebook = f"{job.module}.{job.task}", job.spec.files[-1]
-    parts = [p for cell in _cells(notebook, exercise.content(notebook)) for p in _parts(cell)]
+    cells = _cells(notebook, exercise.content(notebook), job.module)
+    parts = [part for cell in cells for part in _parts(cell)]
     stubs = [s for task, part in parts if task == key for s in part if _raises(s)]
     entries = {stub.name for stub in stubs if isinstance(stub, _DEFINITIONS)}
     return job.spec.entry in entries and all(_is_raising(names.get(name)) for name in entries)
@@ -120,8 +123,7 @@ def _is_stub(job: Job, submission: Path) -> bool:
     names = {*job.spec.files, *(name for name, keys in _marked(exercise) if key in keys)}
     try:
         return all(
-            _is_stub_in(name, key, job.spec.entry, _content(before, name), _content(after, name))
-            for name in names
+            _is_stub_in(name, job, _content(before, name), _content(after, name)) for name in names
         )
     except (RecursionError, MemoryError, UnicodeDecodeError, UnreadableNotebook):
         return False
@@ -149,23 +151,29 @@ def _content(files: SubmissionFiles, name: str) -> bytes | None:
         return None
 
 
-def _is_stub_in(name: str, key: str, entry: str, before: bytes | None, after: bytes | None) -> bool:
+def _is_stub_in(name: str, job: Job, before: bytes | None, after: bytes | None) -> bool:
     """Return True if nothing of the task is written in a file. before: as it was handed out."""
     if before == after:
         return True  # both are missing if it is a file that the learner makes
     if before is None or after is None:
         return False
+    key, entry = f"{job.module}.{job.task}", job.spec.entry
     if name.endswith(".cu"):
         alone = before.count(f"### TASK {key}".encode()) == 1
         return alone and all(has_empty_body(text.decode(), entry) for text in (before, after))
     return name.endswith((".py", ".ipynb")) and _has_stubs(
-        _cells(name, before), _cells(name, after), key, entry
+        _cells(name, before, job.module), _cells(name, after, job.module), key, entry
     )
 
 
-def _cells(name: str, data: bytes) -> list[str]:
-    """Return the code cells of a notebook, or the text of a file."""
-    return code_cells(data) if name.endswith(".ipynb") else [data.decode()]
+def _cells(name: str, data: bytes, module: str) -> list[str]:
+    """Return the code of a notebook's cells without checks, or the text of a file."""
+    if not name.endswith(".ipynb"):
+        return [data.decode()]
+    notebook = repaired(data, notebook_release.exercise(module))
+    if notebook.unreadable:
+        raise UnreadableNotebook(notebook.unreadable)
+    return notebook.before("")
 
 
 def _has_stubs(before: Sequence[str], after: Sequence[str], key: str, entry: str) -> bool:

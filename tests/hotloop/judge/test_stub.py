@@ -1,5 +1,6 @@
 """A task of which nothing is written is answered from its files: without a process, or PyTorch."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -176,6 +177,20 @@ def edit_cell(path: Path, key: str, edit: Callable[[str], str]) -> None:
     [cell] = [c for c in notebook.cells if c.source.startswith(f"### TASK {key}")]
     cell.source = edit(cell.source)
     nbformat.write(notebook, path)
+
+
+def test_an_answer_beside_its_stub_is_seen_though_its_check_was_deleted(folder: Path) -> None:
+    """The name is written as often as before: once more in the answer, once less in the check."""
+    path = folder / "first_kernels" / NOTEBOOK
+    notebook: Any = nbformat.read(path, 4)
+    kept = [cell for cell in notebook.cells if cell.source != f'check("{ROOFLINE}")']
+    assert len(kept) == len(notebook.cells) - 1
+    notebook.cells = kept
+    nbformat.write(notebook, path)
+    assert record(folder, ROOFLINE) is not None
+    notebook.cells.insert(1, {**kept[-1], "cell_type": "code", "source": "def roofline(*_): ..."})
+    path.write_text(json.dumps(notebook))
+    assert record(folder, ROOFLINE) is None
 
 
 @pytest.mark.parametrize("name", ["kernels_triton.py", "kernels.cu", NOTEBOOK])
