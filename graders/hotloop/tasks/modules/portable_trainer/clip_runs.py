@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile
+from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
@@ -22,7 +22,7 @@ FILE = "run.safetensors"
 VOCABULARY, END = 64, 63
 
 
-def config(rng: Rng) -> dict[str, object]:
+def config(rng: Rng) -> dict[str, Plain]:
     """Return a small configuration of CLIP; widths, heads and depths vary."""
     heads, more = int(rng.integers(2, 4)), int(rng.integers(2, 4))
     return {
