@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from hotloop.engines.accelerator.machine import Machine
 from hotloop.engines.accelerator.program import Program, Rejected, assemble, misfit
 from hotloop.engines.accelerator.run import Fault, TooSlow, run
 from hotloop.engines.accelerator.walk import Walk
+from hotloop.judge.device import device_name
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "solutions" / "unknown_machine"))
@@ -354,6 +356,7 @@ def main() -> None:
         found = port(known["reach"]["rows"], asked.others)
     print(json.dumps(found, indent=1))
     if asked.keep:
+        known |= {"device": device_name(), "date": datetime.now(UTC).date().isoformat()}
         known[asked.what] = found
         RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
