@@ -9,7 +9,7 @@ from typing import Any
 WORD = 0xFFFFFFFF
 """All numbers are 32-bit words, and arithmetic is modulo 2³²."""
 
-UNITS = ("scalar", "vector", "load", "store", "flow", "dma")
+UNITS: tuple[str, ...] = ("scalar", "vector", "load", "store", "flow", "dma")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class Machine:
 
 def from_dict(data: dict[str, Any]) -> Machine:
     """Return the machine of `as_dict`."""
-    return Machine(**{**data, "fused": tuple(data["fused"])})
+    values: dict[str, Any] = {**data, "fused": tuple(data["fused"])}
+    return Machine(**values)
 
 
 def draw(seed: int) -> Machine:

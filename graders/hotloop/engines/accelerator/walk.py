@@ -76,8 +76,9 @@ class Walk:
 
 def walk_from_dict(data: dict[str, Any]) -> Walk:
     """Return the kernel of `as_dict`."""
-    shape = {name: value for name, value in data.items() if name != "offsets"}
-    return Walk(**{**shape, "hash": tuple(tuple(step) for step in data["hash"])})
+    shape: dict[str, Any] = {name: value for name, value in data.items() if name != "offsets"}
+    shape["hash"] = tuple(tuple(step) for step in data["hash"])
+    return Walk(**shape)
 
 
 def draw(seed: int) -> Walk:
