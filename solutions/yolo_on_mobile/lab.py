@@ -543,7 +543,7 @@ check("yolo_on_mobile.speed")
 # ### CARD yolo_on_mobile.audit
 #
 # A *device card* lists what a device's delegate supports and what the model may cost. You can check from the file alone whether it meets
-# the card. Write `audit(model_path, card_path)` in `budget.py`. The device card is JSON:
+# these limits. Write `audit(model_path, card_path)` in `budget.py`. The device card is JSON:
 #
 # | key | what |
 # | --- | --- |
