@@ -56,7 +56,9 @@ def recorded(session: Session) -> str:
     arguments = (put_folder(worker), steps, label, given)
     paths = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))
     if not isinstance(paths, list) or [type(path) for path in as_list(paths)] != [str, str]:
-        raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(paths)}, not two paths.")
+        raise Ruling(
+            Verdict.WRONG_ANSWER, f"It returned {shown(cast(object, paths))}, not two paths."
+        )
     xla, host = map(_events, get_files(worker, [str(path) for path in as_list(paths)]))
     for mismatch in (
         *xla_mismatches(xla, steps, label, rounds),
@@ -173,7 +175,7 @@ def spent(events: Sequence[Event]) -> list[Message]:
 
 def _split_mismatch(want: Sequence[Message], answer: object) -> str | None:
     if not isinstance(answer, list) or len(as_list(answer)) != len(want):
-        return f"the answer is {shown(answer)}, not a list of {len(want)} steps"
+        return f"the answer is {shown(cast(object, answer))}, not a list of {len(want)} steps"
     for got, right in zip(as_list(answer), want, strict=True):
         entries = as_message(got) or {}
         if entries.get("step") != right["step"]:
