@@ -97,7 +97,7 @@ SHOW_NOBODY = {
     "course/points.py": "adds up",
     "course/regrade.py": SUMS,
     "course/worth.py": "adds up",
-    "course/release.py": "points of tasks",
+    "judge/notebook_release.py": "points of tasks",
     "service/course/lti/points.py": "adds up",
     "course/roster.py": SUMS,
     "course/standing.py": "stores sums",
