@@ -84,9 +84,8 @@ def of_files(module: str, files: Mapping[str, bytes], own: Collection[str]) -> R
 def exercise(module: str) -> Release:
     """Return a module's notebook as it is handed out; one without cells if it has none."""
     path = paths.exercises() / module / NOTEBOOK
-    notebook: dict[str, Any] = {"cells": []}
-    if module and path.is_file():
-        notebook = json.loads(path.read_bytes())
+    is_there = bool(module) and path.is_file()
+    notebook: dict[str, Any] = json.loads(path.read_bytes()) if is_there else {"cells": []}
     return Release(module, {}, *_released(notebook), {}, ())
 
 

@@ -319,8 +319,8 @@ def test_what_ended_meanwhile_has_used_its_time(clock: str, work: str, kind: str
             freezer.thaw()
             process.kill()
     assert before.tasks == after.tasks
-    assert sum(time.cpu_ns for time in after.since(before)) < 100e6
-    assert 170e6 < after.cpu_ns - before.cpu_ns < 400e6, "200 ms, and starting it"
+    present_ns = sum(time.cpu_ns for time in after.since(before))
+    assert after.cpu_ns - before.cpu_ns - present_ns > 150e6, "of 200 ms"
 
 
 def test_the_time_of_children_that_nobody_awaits_does_not_speak_for_their_parent() -> None:
