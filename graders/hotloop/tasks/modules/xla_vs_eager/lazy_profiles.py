@@ -176,7 +176,7 @@ def spent(events: Sequence[Event]) -> list[Message]:
 
 def _split_mismatch(want: Sequence[Message], answer: object) -> str | None:
     if not isinstance(answer, list) or len(as_list(answer)) != len(want):
-        return f"the answer is {shown(cast("object", answer))}, not a list of {len(want)} steps"
+        return f"the answer is {shown(cast('object', answer))}, not a list of {len(want)} steps"
     for got, right in zip(as_list(answer), want, strict=True):
         entries = as_message(got) or {}
         if entries.get("step") != right["step"]:

@@ -74,7 +74,7 @@ def loss_questions(rng: Rng, session: Session, kinds: Sequence[str]) -> Iterator
 
 def _losses_mismatch(want: list[float], answer: object) -> str | None:
     if not isinstance(answer, list) or len(as_list(answer)) != len(want):
-        return f"the answer is {shown(cast("object", answer))}, not a list of {len(want)} losses"
+        return f"the answer is {shown(cast('object', answer))}, not a list of {len(want)} losses"
     for step, (got, loss) in enumerate(zip(as_list(answer), want, strict=True)):
         wrong = number_mismatch(f"the loss of step {step}", got, loss, RELATIVE)
         if wrong is not None:
