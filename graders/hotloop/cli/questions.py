@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 from rich.console import RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -193,7 +194,7 @@ def _shown(entry: CatalogEntry, words: Wording, drawn: Instance | None) -> Itera
         yield _block(f"{drawn.shown}. {drawn.explain}")
     for heading, texts in _sections(words, labels):
         yield Text(heading, "bold")
-        yield _block("\n".join(texts))
+        yield _answer(words) if heading == labels.answer else _block("\n".join(texts))
     for proof in entry.proofs:
         yield Text(proof.path.name, "bold")
         yield _block(proof.output or "–")
@@ -212,6 +213,11 @@ def _sections(words: Wording, labels: Labels) -> Iterator[tuple[str, list[str]]]
     )
     yield labels.follow_ups, [f"{place}. {text}" for place, text in enumerate(words.follow_ups, 1)]
     yield labels.rubric, [f"{mark}  {words.rubric[mark]}" for mark in range(5)]
+
+
+def _answer(words: Wording) -> Padding:
+    """Return the model answer, which has lists, code and bold words."""
+    return Padding(Markdown(words.answer), (0, 0, 1, 2))
 
 
 def _block(text: str) -> Padding:

@@ -314,6 +314,8 @@ def test_what_ended_meanwhile_has_used_its_time(clock: str, work: str, kind: str
             process.stdin.write(b".")
             process.stdin.flush()
             assert process.stdout.read(1) == b"."
+            # A thread that was joined may need a moment to end for the kernel, too.
+            until(lambda: freezer.usage().tasks == before.tasks)
             freezer.freeze()
             after = freezer.usage()
             freezer.thaw()
