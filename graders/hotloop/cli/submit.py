@@ -36,7 +36,7 @@ def run(
     """Hand your work in to the course of your class; without MODULE, list what is due when.
 
     Do it as often as you like until then: the last one counts. Later, one that loses points for
-    that replaces one in time only with --late.
+    that replaces one in time only with --late, unless your course lets the better total count.
     """
     server = ServiceClient.at(place.required(on))
     return _hand_in(server, module, folder, late=late) if module else _dates(server)

@@ -15,11 +15,13 @@ from contextlib import suppress
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import parse_utc
 from sqlalchemy import Connection
 from traitlets import TraitError
 
@@ -42,15 +44,17 @@ from hotloop.course.gradebook import (
     worth_of_cells,
 )
 from hotloop.course.hand_in import TIMESTAMP
-from hotloop.course.points import of_attempt
-from hotloop.course.policy import seconds_late
+from hotloop.course.points import of_attempt, of_grade
+from hotloop.course.policy import seconds_late, seconds_late_at
 from hotloop.course.scores import Counting, ScoredNotebook
-from hotloop.course.worth import ModuleWorth, Worth, of_course
+from hotloop.course.standing import hand_ins
+from hotloop.course.worth import LateHandIns, ModuleWorth, Worth, of_course
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.verdicts import render_record
 from hotloop.verdicts import words as verdict_words
 
 AUTOGRADED = "autograded"
+WHY_BETTER = "its total is the better one of two hand-ins"
 MOST_TRIES = 1000
 """Times that one grading replaces a notebook that others replace too."""
 ABANDONED_S = 3600.0
@@ -76,12 +80,20 @@ class Book:
     def enter(self, *attempts: Attempt) -> list[Attempt]:
         """Make attempts, of different submissions, count from now on: all or none.
 
-        Safe to repeat.
+        Returns those that count, which are others where earlier hand-ins have a better total and
+        the course lets that count. Safe to repeat.
         """
         # Remove the old notebooks first: after a crash, none is better than another attempt's.
         for attempt in attempts:
             self._remove(attempt)
-        published = store(self._root).write(lambda connection: self._publish(connection, attempts))
+
+        def work(connection: Connection) -> list[Attempt]:
+            published = self._publish(connection, attempts, self._why)
+            places = [(attempt.student, attempt.module) for attempt in attempts]
+            better = {(one.student, one.module): one for one in self._settle(connection, places)}
+            return [better.get((one.student, one.module), one) for one in published]
+
+        published = store(self._root).write(work)
         counting = Counting.of(self._root)
         for attempt in published:
             self.write(attempt, counting)
@@ -114,7 +126,7 @@ class Book:
                 return False  # the ongoing grading decides
             if stands is not None and (counts is None or counts.id != stands.id):
                 self._remove(stands)
-                self._publish(connection, [stands])
+                self._publish(connection, [stands], self._why)
                 return True
             if stands is None:
                 with joined(connection, self.course_id) as gradebook:
@@ -124,6 +136,7 @@ class Book:
 
         if store(self._root).write(work) and stands is not None:
             self.write(stands)
+        self.settle([(student, module)])
 
     def apply_rules(self, places: Iterable[Place]) -> list[Place]:
         """Enter late penalties by the current dates and rule, without executing anything.
@@ -135,7 +148,28 @@ class Book:
             with joined(connection, self.course_id) as gradebook:
                 return self.penalize(gradebook, places)
 
-        return store(self._root).write(work)
+        places = list(places)
+        changed = store(self._root).write(work)
+        return sorted({*changed, *self.settle(places)})
+
+    def settle(self, places: Iterable[Place]) -> list[Place]:
+        """Let the hand-in with the better total count, where the course says so.
+
+        Returns learner and module of those that change. Nothing is executed.
+        """
+        places = list(places)
+
+        def work(connection: Connection) -> list[Attempt]:
+            better = self._settle(connection, places)
+            for attempt in better:
+                self._remove(attempt)
+            return better
+
+        better = store(self._root).write(work)
+        counting = Counting.of(self._root)
+        for attempt in better:
+            self.write(attempt, counting)
+        return [(attempt.student, attempt.module) for attempt in better]
 
     def penalize(self, gradebook: Any, places: Iterable[Place]) -> list[Place]:
         """Do `apply_rules` inside a transaction, with the changes made to `gradebook` so far."""
@@ -170,6 +204,7 @@ class Book:
                 attempt = counting.published(student, module)
                 _revalue(submission, attempt, before[module], counting.worth(module))
             self.penalize(gradebook, wanted)
+        self._settle(connection, wanted)
 
     def withdraw(self, places: Iterable[Place]) -> None:
         """Remove graded notebooks that are about to be written anew, of attempts that count.
@@ -224,11 +259,67 @@ class Book:
             if cells:
                 set_cells(gradebook, of_course(connection, module))
 
-    def _publish(self, connection: Connection, attempts: Sequence[Attempt]) -> list[Attempt]:
+    def _settle(self, connection: Connection, places: Iterable[Place]) -> list[Attempt]:
+        """Do `settle` inside a transaction, without the notebooks; return what counts anew."""
+        if course_worth.late_hand_ins(connection) is not LateHandIns.BETTER:
+            return []
+        counting = Counting.within(connection)
+        with joined(connection, self.course_id) as gradebook:
+            better = [
+                one
+                for submission in submissions(gradebook, places).values()
+                if (one := self._better(connection, submission, counting)) is not None
+            ]
+        return self._publish(connection, better, WHY_BETTER)
+
+    def _better(
+        self, connection: Connection, submission: Any, counting: Counting
+    ) -> Attempt | None:
+        """Return the attempt that has to count in place of the one that does; None for none.
+
+        Of equal totals the earlier hand-in's.
+        """
+        student, module = submission.student_id, submission.assignment.name
+        counts = counting.published(student, module)
+        if counts is None:
+            return None  # the ongoing grading decides
+        worth = counting.worth(module)
+        last = hand_ins(connection, student, module)
+        best = max(
+            last, key=lambda one: (self._total(submission, one, worth), -one.number), default=counts
+        )
+        return best if best.id != counts.id else None
+
+    def _total(self, submission: Any, attempt: Attempt, worth: Worth) -> float:
+        """Return the points that a submission would have with an attempt.
+
+        Those that a person gave stay as they are.
+        """
+        cells = _tracked(attempt)
+        points = 0.0
+        for notebook in submission.notebooks:
+            known = cells_by_id(notebook)
+            for grade in notebook.grades:
+                name = known[grade.cell_id].name
+                as_it_would_be = SimpleNamespace(
+                    name=name,
+                    auto_score=_auto_score(cells.get(name), attempt, name, worth),
+                    manual_score=grade.manual_score,
+                    extra_credit=grade.extra_credit,
+                    max_score=grade.max_score,
+                )
+                points += of_grade(as_it_would_be, worth, attempt).points
+        at = parse_utc(attempt.handed_in) if attempt.handed_in else None
+        late = seconds_late_at(submission, at)
+        return points - (self._penalty(submission.student_id, points, late) or 0.0)
+
+    def _publish(
+        self, connection: Connection, attempts: Sequence[Attempt], why: str
+    ) -> list[Attempt]:
         for module in sorted({attempt.module for attempt in attempts}):
             self._agree(connection, module)
         counting = Counting.within(connection)
-        published = [self._log(connection, attempt, counting) for attempt in attempts]
+        published = [self._log(connection, attempt, counting, why) for attempt in attempts]
         with joined(connection, self.course_id) as gradebook:
             by_place = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
             for attempt in published:
@@ -239,7 +330,9 @@ class Book:
                 self._penalize(submission, counting)
         return published
 
-    def _log(self, connection: Connection, attempt: Attempt, counting: Counting) -> Attempt:
+    def _log(
+        self, connection: Connection, attempt: Attempt, counting: Counting, why: str
+    ) -> Attempt:
         """Store the attempt and the event that it counts."""
         stored = within.add(connection, attempt)
         before = within.last_published(connection, stored.student, stored.module)
@@ -248,7 +341,7 @@ class Book:
             stored,
             Kind.PUBLISHED,
             "",
-            self._why,
+            why,
             self.batch,
             of_attempt(before, worth),
             of_attempt(stored, worth),
@@ -268,14 +361,17 @@ class Book:
             penalty = None
             if late > 0:
                 points = _points_so_far(submission, notebook, counting)
-                penalty = self._late.plugin_inst.late_submission_penalty(
-                    submission.student_id, points, late
-                )
-                if penalty is not None:
-                    penalty = min(max(penalty, 0.0), points)
+                penalty = self._penalty(submission.student_id, points, late)
             changed |= (penalty or 0.0) != (notebook.late_submission_penalty or 0.0)
             notebook.late_submission_penalty = penalty
         return changed
+
+    def _penalty(self, student: str, points: float, late: float) -> float | None:
+        """Return what the course's rule takes for seconds of lateness; None if it says nothing."""
+        if late <= 0:
+            return None
+        penalty = self._late.plugin_inst.late_submission_penalty(student, points, late)
+        return None if penalty is None else min(max(penalty, 0.0), points)
 
     def _set_modes(self, folder: Path) -> None:
         """Set the file modes that nbgrader uses for graded submissions."""
@@ -391,18 +487,23 @@ def _score(submission: Any, attempt: Attempt, worth: Worth) -> None:
         for grade in notebook.grades:
             name = known[grade.cell_id].name
             cell = cells.get(name)
-            if cell is not None and utils.is_solution(cell):
-                grade.auto_score, _ = cast(Any, utils.determine_grade)(cell)
-                is_open = grade.auto_score is None
-            else:
-                grade.auto_score = _mark(attempt, name, worth)
-                is_open = False
+            grade.auto_score = _auto_score(cell, attempt, name, worth)
+            is_open = cell is not None and utils.is_solution(cell) and grade.auto_score is None
             # A person's earlier decision must be reviewed; points that the judge left open are not
             # for a person to give.
             grade.needs_manual_grade = (
                 is_open or grade.manual_score is not None or name in attempt.persons
             )
     _comment_on(submission, attempt, worth)
+
+
+def _auto_score(
+    cell: NotebookNode | None, attempt: Attempt, name: str, worth: Worth
+) -> float | None:
+    """Return the points of a cell without a person's; None while something is open."""
+    if cell is None or not utils.is_solution(cell):
+        return _mark(attempt, name, worth)
+    return cast(Any, utils.determine_grade)(cell)[0]
 
 
 def _comment_on(submission: Any, attempt: Attempt, worth: Worth) -> None:

@@ -11,7 +11,7 @@ import stat
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from glob import escape
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -24,6 +24,7 @@ from hotloop.core.untrusted_text import readable
 from hotloop.core.user_error import UserError
 from hotloop.course import hand_in_seal
 from hotloop.course.attempts.database import zone
+from hotloop.course.attempts.store import store
 from hotloop.course.config import course_api, load_config
 from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
 from hotloop.course.lateness import LateRules
@@ -111,7 +112,8 @@ class OwnCollect(ExchangeCollect):
 
     Of a learner's hand-ins the newest counts. One that is late and loses points for it replaces
     none that was in time: a learner of the service has asked for that, and for those of the
-    exchange the instructor does, in `take_late`.
+    exchange the instructor does, in `take_late`. Where the better total counts, it is collected
+    after the one in time was graded.
     """
 
     take_late: Collection[str] = ()
@@ -172,12 +174,23 @@ class OwnCollect(ExchangeCollect):
         rules, student = self._rules, newest.student
         if not rules.is_late(newest.module, student, newest.at):
             return newest
-        wanted = student in self.take_late or hand_in_seal.is_sealed(self._key, newest.folder)
+        wanted = student in self.take_late or (
+            not rules.better_counts and hand_in_seal.is_sealed(self._key, newest.folder)
+        )
         is_free = rules.cost(newest.module, student, newest.at) == 0
         if not cast(Any, self).before_duedate and (wanted or is_free):
             return newest
         in_time = [one for one in all_sent if not rules.is_late(one.module, student, one.at)]
-        return max(in_time, key=lambda one: one.at, default=newest)
+        before = max(in_time, key=lambda one: one.at, default=newest)
+        return newest if rules.better_counts and self._is_graded(before) else before
+
+    def _is_graded(self, one: Sent) -> bool:
+        graded = (
+            parse_utc(attempt.handed_in).replace(tzinfo=UTC)
+            for attempt in store(self._root).history(one.student, one.module)
+            if attempt.handed_in
+        )
+        return any(abs(at - one.at) < timedelta(seconds=1) for at in graded)
 
     def _collect(self, one: Sent) -> State:
         """Copy a hand-in unless the course has it, or a later one that counts."""

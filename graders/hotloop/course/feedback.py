@@ -51,8 +51,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """The top of the page. pending: open points, "" if there are none. gpu_checks: what the
-    course's checks that need a GPU are, or "".
+    """The top of the page. pending: open points, "" if there are none. rules: what the course
+    says of GPU checks and late hand-ins, or "".
 
     files: by task, escaped HTML of files handed in with the notebook. rubrics: by task, only of
     tasks that a person has marked, since before that a rubric could reveal the answer. is_module:
@@ -63,7 +63,7 @@ class Summary:
     rows: list[TaskRow]
     points: str
     pending: str
-    gpu_checks: str
+    rules: str
     notes: list[str]
     files: dict[str, list[str]]
     rubrics: dict[str, list[rubric.RubricRow]]
@@ -94,7 +94,7 @@ class JudgedGrades(GetGrades):
             rows=self._rows,
             points=points_text(whole),
             pending=number(whole.pending) if whole.pending else "",
-            gpu_checks=self._worth.sentence,
+            rules=self._worth.rules,
             notes=self._notes(root, names),
             files=self._files,
             rubrics=self._rubrics,

@@ -30,7 +30,7 @@ from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import load_release, released_modules
 from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
-from hotloop.course.standing import is_dropped
+from hotloop.course.standing import at_hand_in, is_dropped
 from hotloop.judge.lease import Lease
 from hotloop.judge.notebook_release import Release
 from hotloop.tasks.notebook_cells import writable
@@ -98,8 +98,9 @@ def grade_one(
     hand_in = read(root, student, load_release(root, module), settings.tasks_to_judge())
     hand_in = replace(hand_in, notes=(*hand_in.notes, *map(writable, notes)))
     counts = store(root).published(student, module)
-    result: Attempt | Lost | None = _in_time(counts, hand_in)
     stays = counts is not None and is_dropped(root, student, module, hand_in.digest)
+    counts = counts if stays else at_hand_in(root, hand_in, counts)
+    result: Attempt | Lost | None = _in_time(counts, hand_in)
     work = remaining(counts, hand_in, Local().has_gpu) if again or not stays else None
     if work is not None:
         result = attempt(work, settings.terms(), _log_waiting)
@@ -220,6 +221,7 @@ class _Run:
                 continue
             is_known = (student, module) in known
             counts = attempts.published(student, module) if is_known else None
+            counts = at_hand_in(self._root, hand_in, counts)
             work = self._work(hand_in, counts, is_known=is_known)
             if work is None:
                 current = _in_time(counts, hand_in)

@@ -15,8 +15,10 @@ from typing import Any, cast
 from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.preprocessors import AssignLatePenalties
 
+from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.gradebook import read
+from hotloop.course.worth import LateHandIns, late_hand_ins
 
 log = logging.getLogger("hotloop.course")
 
@@ -45,6 +47,8 @@ class LateRules:
 
     def __init__(self, root: Path) -> None:
         self.modules = {one.module: one for one in _dates(root)}
+        self.better_counts = store(root).read(late_hand_ins) is LateHandIns.BETTER
+        """Whether of a hand-in in time and a late one the better total counts."""
         late = cast(Any, AssignLatePenalties)(config=load_config(root))
         late.init_plugin()
         self._plugin = late.plugin_inst
@@ -86,12 +90,16 @@ class LateRules:
         cost = self.cost(module, student, at)
         possible = self.modules[module].possible
         if cost is None:
-            return "what that costs, your course has not said"
-        if not cost:
+            said = "what that costs, your course has not said"
+        elif not cost:
             return "that costs nothing"
-        if cost >= possible:
-            return "it counts zero points"
-        return f"that costs {cost:g} of {possible:g} points"
+        elif cost >= possible:
+            said = "it counts zero points"
+        else:
+            said = f"that costs {cost:g} of {possible:g} points"
+        return (
+            f"{said}, and of two hand-ins the better total counts" if self.better_counts else said
+        )
 
 
 def _dates(root: Path) -> list[ModuleDates]:

@@ -125,10 +125,13 @@ def due_date(submission: Any) -> datetime | None:
 
 def seconds_late(submission: Any) -> float:
     """Return the lateness in seconds; 0 without a due date or timestamp."""
+    return seconds_late_at(submission, submission.timestamp)
+
+
+def seconds_late_at(submission: Any, at: datetime | None) -> float:
+    """Return what the lateness would be of a hand-in at a time, naive UTC; None is no time."""
     due = due_date(submission)
-    if due is None or submission.timestamp is None:
-        return 0.0
-    return max(0.0, (submission.timestamp - due).total_seconds())
+    return max(0.0, (at - due).total_seconds()) if due is not None and at is not None else 0.0
 
 
 def utc_now() -> datetime:

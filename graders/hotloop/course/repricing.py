@@ -1,4 +1,4 @@
-"""Changes what checks are worth in a course: other points, or what its GPU checks are.
+"""Changes what counts in a course: other points, what its GPU checks are, which late hand-ins.
 
 Nothing is executed: the marks of all learners follow from their records, in one transaction, with
 the event that says when, who and why. A preview is the same transaction, taken back.
@@ -22,11 +22,14 @@ from hotloop.course.released import RELEASE, released_modules
 from hotloop.course.scores import Counting, grouped, handed_in, scored, whole
 from hotloop.course.worth import (
     GpuChecks,
+    LateHandIns,
     ModuleWorth,
     Worth,
     gpu_checks,
+    late_hand_ins,
     noted,
     noted_gpu,
+    noted_late,
     proposal,
 )
 from hotloop.judge.lease import Lease
@@ -89,6 +92,21 @@ def set_gpu_checks(root: Path, gpu: GpuChecks, why: str) -> Repriced:
         if Counting.of(root).worth(module).has_gpu_checks
     ]
     return _book(root, [noted_gpu(gpu, why, batch)], modules, batch)
+
+
+def late_hand_ins_of(root: Path) -> LateHandIns:
+    """Return which of a learner's hand-ins counts in the course, if one is late."""
+    return store(root).read(late_hand_ins)
+
+
+def set_late_hand_ins(root: Path, late: LateHandIns, why: str) -> Repriced:
+    """Set which hand-in counts, if one is late. Raises UserError without a reason.
+
+    What counts already goes on to count unless another one has the better total.
+    """
+    require_reason(why)
+    batch = batch_name("late-hand-ins")
+    return _book(root, [noted_late(late, why, batch)], sorted(released_modules(root)), batch)
 
 
 def preview(root: Path, modules: Sequence[str]) -> Repriced:

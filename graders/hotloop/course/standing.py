@@ -5,10 +5,17 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
+from sqlalchemy import Connection
+
+from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Attempt, AttemptPoints, AuditEvent, Kind
 from hotloop.course.attempts.store import store
+from hotloop.course.hand_in import HandIn
 from hotloop.course.points import of_attempt
-from hotloop.course.worth import of_course
+from hotloop.course.worth import LateHandIns, late_hand_ins, of_course
+
+OF_COURSE = (Kind.GPU_CHECKS, Kind.LATE_HAND_INS)
+"""What is set for all modules."""
 
 ZERO, ZERO_TAKEN_BACK = "zero", "zero_taken_back"
 """Beginnings of the names, in the audit log, of the commands that set all points to 0, and back."""
@@ -83,9 +90,35 @@ def log(root: Path, student: str | None = None, module: str | None = None) -> li
     events = [
         *recorded.events(student=student, module=module),
         *recorded.events(student="", module=module),
-        *(recorded.events(kind=Kind.GPU_CHECKS) if module is not None else []),
+        *(each for kind in OF_COURSE if module for each in recorded.events(kind=kind)),
     ]
     return sorted(events, key=lambda event: event.id)
+
+
+def hand_ins(connection: Connection, student: str, module: str) -> list[Attempt]:
+    """Return the newest attempt at each hand-in of a learner, of those that may count."""
+    may_count = within.published_ids(connection, student, module)
+    may_count -= within.dropped(connection, student, module).keys()
+    known = within.history(connection, student, module)
+    by_time = {attempt.handed_in: attempt for attempt in known if attempt.id in may_count}
+    return list(by_time.values())
+
+
+def at_hand_in(root: Path, hand_in: HandIn, counts: Attempt | None) -> Attempt | None:
+    """Return the attempt at what is handed in now.
+
+    Where the better total counts, that need not be the one that counts. Otherwise it is taken for
+    that: what it does not fit is graded.
+    """
+
+    def work(connection: Connection) -> Attempt | None:
+        if late_hand_ins(connection) is not LateHandIns.BETTER:
+            return counts
+        own = hand_ins(connection, hand_in.student, hand_in.module)
+        return next((one for one in own if one.digest == hand_in.digest), None)
+
+    is_same = counts is None or counts.digest == hand_in.digest
+    return counts if is_same else store(root).read(work)
 
 
 def newest(root: Path, student: str, module: str, numbers: frozenset[int]) -> Attempt | None:

@@ -1,6 +1,6 @@
-"""What the checks of a module are worth in a course, and whether those that need a GPU count.
+"""What the checks of a module are worth in a course, and what counts: GPU checks, late hand-ins.
 
-Both are events in the course's audit log. The first one is noted when the first submission of a
+All are events in the course's audit log. The first one is noted when the first submission of a
 module is entered; from then on a changed module.yaml changes no mark until an instructor books it
 (`repricing`), for all learners at once. So two equal works always have equal marks.
 """
@@ -46,6 +46,19 @@ SENTENCES = {
 """What the pages of a module with such checks say."""
 
 
+class LateHandIns(StrEnum):
+    """Which of a learner's hand-ins counts, if the last one is late and loses points for it."""
+
+    CHOSEN = "chosen"
+    """The last one in time, unless its learner or the instructor says that the late one does."""
+    BETTER = "better"
+    """Both are graded, and the one with the better total does, after what being late costs."""
+
+
+BETTER_COUNTS = "If a later hand-in is late, both are graded, and the better total counts."
+"""What the pages say of `LateHandIns.BETTER`."""
+
+
 class CheckWorth(Strict):
     """Points of one check as module.yaml says them."""
 
@@ -78,6 +91,7 @@ class Worth:
     module: str
     gpu: GpuChecks = GpuChecks.REQUIRED
     tasks: Mapping[str, TaskWorth] = field(default_factory=dict[str, TaskWorth])
+    late: LateHandIns = LateHandIns.CHOSEN
 
     def is_judged(self, task: str) -> bool:
         """True if points come from the judge's records; False for what a person marks."""
@@ -131,9 +145,13 @@ class Worth:
         return any(map(self._needs_gpu, self.tasks))
 
     @property
-    def sentence(self) -> str:
-        """What the pages say of the checks that need a GPU, or ""."""
-        return SENTENCES[self.gpu] if self.has_gpu_checks else ""
+    def rules(self) -> str:
+        """What the pages say of checks that need a GPU and of late hand-ins, or ""."""
+        said = [
+            SENTENCES[self.gpu] if self.has_gpu_checks else "",
+            BETTER_COUNTS if self.late is LateHandIns.BETTER else "",
+        ]
+        return " ".join(sentence for sentence in said if sentence)
 
     def _needs_gpu(self, task: str) -> bool:
         known = self.tasks.get(task)
@@ -157,18 +175,26 @@ class Worth:
 def of_course(connection: Connection, module: str) -> Worth:
     """Return what counts now. Before anything is entered, that is what module.yaml says."""
     agreed = within.newest(connection, Kind.POINTS, module)
-    gpu = gpu_checks(connection)
+    gpu, late = gpu_checks(connection), late_hand_ins(connection)
     if agreed is not None:
-        return Worth(module, gpu, ModuleWorth.model_validate(agreed.document).tasks)
+        return Worth(module, gpu, ModuleWorth.model_validate(agreed.document).tasks, late)
     with joined(connection) as gradebook:
         cells = worth_of_cells(gradebook, module)
-    return Worth(module, gpu, of_module(module, cells).tasks)
+    return Worth(module, gpu, of_module(module, cells).tasks, late)
 
 
 def gpu_checks(connection: Connection) -> GpuChecks:
     """Return what the course's GPU checks are."""
     chosen = within.newest(connection, Kind.GPU_CHECKS, "")
     return GpuChecks(chosen.document["are"]) if chosen and chosen.document else GpuChecks.REQUIRED
+
+
+def late_hand_ins(connection: Connection) -> LateHandIns:
+    """Return which hand-in counts in the course, if one is late."""
+    chosen = within.newest(connection, Kind.LATE_HAND_INS, "")
+    return (
+        LateHandIns(chosen.document["counts"]) if chosen and chosen.document else LateHandIns.CHOSEN
+    )
 
 
 def is_agreed(connection: Connection, module: str) -> bool:
@@ -207,6 +233,12 @@ def noted(worth: ModuleWorth, module: str, why: str, batch: str = "") -> AuditEv
 def noted_gpu(gpu: GpuChecks, why: str, batch: str) -> AuditEvent:
     """Return the event that the course's GPU checks are this from now on."""
     return within.about_course(Kind.GPU_CHECKS, "", f"{gpu.value}: {why}", batch, {"are": gpu})
+
+
+def noted_late(late: LateHandIns, why: str, batch: str) -> AuditEvent:
+    """Return the event that this hand-in counts from now on, if one is late."""
+    document = {"counts": late.value}
+    return within.about_course(Kind.LATE_HAND_INS, "", f"{late.value}: {why}", batch, document)
 
 
 def _following(before: TaskWorth | None, now: TaskWorth) -> TaskWorth:

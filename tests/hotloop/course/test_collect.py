@@ -21,9 +21,14 @@ from hotloop.cli import app
 from hotloop.core.user_error import UserError
 from hotloop.course import collect as collecting
 from hotloop.course import hand_in_seal
+from hotloop.course.attempts import store as within
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.attempts.store import store
 from hotloop.course.collect import collect
 from hotloop.course.config import CONFIG_FILE, course_api, load_config, make_folder
+from hotloop.course.hand_in import TIMESTAMP, time_of
 from hotloop.course.lateness import LateRules
+from hotloop.course.worth import LateHandIns, noted_late
 from hotloop.judge.files import lay_out
 
 # What nbgrader and its own dependencies do to each other, when they collect.
@@ -340,6 +345,24 @@ def test_a_learner_of_the_service_has_chosen(exchange: Exchange) -> None:
     exchange.serves("ada", AFTER, what="chosen")
     collect(exchange.root, MODULE)
     assert exchange.has("ada") == "chosen"
+
+
+@pytest.mark.slow
+def test_where_the_better_total_counts_a_late_one_follows_a_grading(exchange: Exchange) -> None:
+    """Both are to be graded, and the course has room for one at a time."""
+    exchange.says(ZERO)
+    recorded = store(exchange.root)
+    recorded.write(lambda c: within.note(c, noted_late(LateHandIns.BETTER, "agreed", "")))
+    exchange.sends("ada", BEFORE, what="early")
+    exchange.serves("ada", AFTER, what="late")
+    (done,) = collect(exchange.root, MODULE).collected
+    assert (exchange.has("ada"), done.late is None) == ("early", False)
+    (done,) = collect(exchange.root, MODULE).collected
+    assert (exchange.has("ada"), done.state) == ("early", "unchanged")
+    graded = time_of(exchange.root / "submitted" / "ada" / MODULE / TIMESTAMP)
+    recorded.add(Attempt("ada", MODULE, "", "", {}, now(), 1.0, {}, handed_in=graded))
+    (done,) = collect(exchange.root, MODULE).collected
+    assert (exchange.has("ada"), done.late) == ("late", None)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Points that change in mid-term, and GPU checks that need not count: every reader agrees.
+"""Points that change in mid-term, GPU checks that need not count, late hand-ins: readers agree.
 
 Whatever is graded, changed, dropped and marked by hand in whatever order: equal works have equal
 marks, and all pages, tables and exports say the same number.
@@ -28,9 +28,14 @@ from hotloop.course.config import CONFIG_FILE, course_api, database, load_config
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.formgrader.lists import ListsAPI
 from hotloop.course.policy import utc_now
+from hotloop.course.prepare import prepare
 from hotloop.course.results import results
-from hotloop.course.worth import GpuChecks
+from hotloop.course.worth import GpuChecks, LateHandIns
 from hotloop.tasks import curriculum
+
+from .attempts.conftest import Server, server
+
+__all__ = ["server"]
 
 WHY = "agreed with the class"
 DAY = timedelta(days=1)
@@ -81,7 +86,11 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 class Term:
-    """A course whose grading is entered without executing it. lea hands in late."""
+    """A course whose grading is entered without executing it. lea hands in late.
+
+    mia has handed in the same as max, in time, and perhaps once more. late_counts: whether that
+    does.
+    """
 
     def __init__(self, root: Path, attempt: Attempt, change: Callable[..., None]) -> None:
         self.root, self._attempt, self._change = root, attempt, change
@@ -92,16 +101,27 @@ class Term:
         with Gradebook(database(root)) as gradebook:
             gradebook.find_assignment("tiny").duedate = utc_now() - DAY
             gradebook.db.commit()
-        for name in ("cleo", "dora", "eve", "lea"):
+        self.late_counts = False
+        for name in ("cleo", "dora", "eve", "lea", "max", "mia"):
             self.grade(name)
 
-    def grade(self, student: str) -> None:
-        days = 0.5 if student == "lea" else 2
+    def hand_in_late(self) -> None:
+        self.grade("mia", late=True)
+        if repricing.late_hand_ins_of(self.root) is LateHandIns.CHOSEN:
+            self.late_counts = True
+
+    def late(self, chosen: LateHandIns) -> None:
+        repricing.set_late_hand_ins(self.root, chosen, WHY)
+        self.late_counts &= chosen is LateHandIns.CHOSEN
+
+    def grade(self, student: str, *, late: bool = False) -> None:
+        days = 0.5 if late or student == "lea" else 2
         when = f"{utc_now() - days * DAY:%Y-%m-%d %H:%M:%S.%f} UTC"
         folder = self.root / "submitted" / student / "tiny"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "timestamp.txt").write_text(when)
         work = replace(self._attempt, student=student, handed_in=when, graded=now(), id=None)
+        work = replace(work, digest="1" * 64) if late else work
         [self._graded[student]] = Book(self.root).enter(work)
 
     def change_points(self) -> None:
@@ -154,6 +174,9 @@ ACTIONS: dict[str, Callable[[Term], None]] = {
     "left out": lambda term: term.gpu(GpuChecks.LEFT_OUT),
     "later": lambda term: term.gpu(GpuChecks.LATER),
     "required": lambda term: term.gpu(GpuChecks.REQUIRED),
+    "mia hands in late": Term.hand_in_late,
+    "the better": lambda term: term.late(LateHandIns.BETTER),
+    "the chosen": lambda term: term.late(LateHandIns.CHOSEN),
 }
 
 
@@ -226,21 +249,13 @@ def require_agreement(root: Path) -> Said:
     return said
 
 
-@pytest.mark.slow
-def test_all_readers_agree_after_any_order(
-    course: Any,
-    attempt: Attempt,
-    module: Callable[..., None],
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+def require_agreement_after_any_order(
+    course_of: Callable[[], Path], attempt: Attempt, change: Callable[..., None], orders: int
 ) -> None:
-    monkeypatch.setattr(FeedbackPages, "refresh", lambda *_: "")
-    shutil.rmtree(course.root / "submitted", ignore_errors=True)
-    kept = tmp_path_factory.mktemp("kept") / "course"
-    shutil.copytree(course.root, kept)
+    """course_of: returns another course in which the work was executed."""
 
     @settings(
-        max_examples=6,
+        max_examples=orders,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,
@@ -249,18 +264,70 @@ def test_all_readers_agree_after_any_order(
     )
     @given(order=st.permutations(list(ACTIONS)))
     def run(order: list[str]) -> None:
-        module()
-        root = tmp_path_factory.mktemp("term") / "course"
-        shutil.copytree(kept, root)
+        change()
+        root = course_of()
         # The work was executed in this course.
         with Gradebook(database(root)) as gradebook:
             if any(student.id == "ana" for student in gradebook.students):
                 gradebook.remove_student("ana")
-        term = Term(root, attempt, module)
+        term = Term(root, attempt, change)
         for name in order:
             ACTIONS[name](term)
             said = require_agreement(root)
+            assert said["mia"] == said["max"] or term.late_counts
+            assert said["mia"][0] == 0 or not term.late_counts
             if term.settled in (set(), {"dora", "eve"}):
                 assert said["dora"] == pytest.approx(said["eve"])
 
     run()
+
+
+@pytest.fixture
+def kept(
+    course: Any,
+    attempt: Attempt,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """The course as it is copied for each order."""
+    monkeypatch.setattr(FeedbackPages, "refresh", lambda *_: "")
+    shutil.rmtree(course.root / "submitted", ignore_errors=True)
+    folder = tmp_path_factory.mktemp("kept") / "course"
+    shutil.copytree(course.root, folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_all_readers_agree_after_any_order(
+    kept: Path,
+    attempt: Attempt,
+    module: Callable[..., None],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    def another() -> Path:
+        return Path(shutil.copytree(kept, tmp_path_factory.mktemp("term") / "course"))
+
+    require_agreement_after_any_order(another, attempt, module, 6)
+
+
+@pytest.mark.slow
+def test_so_they_do_on_postgresql(
+    kept: Path,
+    attempt: Attempt,
+    module: Callable[..., None],
+    server: Server,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    (kept / "gradebook.db").unlink()
+    whole = (kept / CONFIG_FILE).read_text()
+    begun = server.new_database()
+    (kept / CONFIG_FILE).write_text(f"{whole}c.CourseDirectory.db_url = {begun!r}\n")
+    prepare(kept, ["tiny"])
+
+    def another() -> Path:
+        root = Path(shutil.copytree(kept, tmp_path_factory.mktemp("term") / "course"))
+        url = server.new_database(like=begun)
+        (root / CONFIG_FILE).write_text(f"{whole}c.CourseDirectory.db_url = {url!r}\n")
+        return root
+
+    require_agreement_after_any_order(another, attempt, module, 2)

@@ -37,12 +37,15 @@ def run(
     """Collect what learners have handed in, of all modules.
 
     The newest hand-in counts. One that is late and loses points replaces none that was in time,
-    unless its learner has said so (`hotloop submit --late`) or you do. What somebody has made under
+    unless its learner has said so (`hotloop submit --late`) or you do, or unless the better total
+    counts in the course (`hotloop course points --late better`). What somebody has made under
     another's name is not collected. Exit code 1 if there is such a one.
     """
     require_course(course)
     from hotloop.course.collect import collect
     from hotloop.course.dates import dates
+    from hotloop.course.repricing import late_hand_ins_of
+    from hotloop.course.worth import LateHandIns
 
     require_known(course, [*([student] if student else []), *(late or ())])
     known = [each.module for each in dates(course)]
@@ -67,11 +70,11 @@ def run(
     }
     unchanged = sum(one.state == "unchanged" for one in done)
     messages = [Text(f"{len(done) - unchanged} collected, {unchanged} were there.")]
+    is_better = late_hand_ins_of(course) is LateHandIns.BETTER
     messages += [
         Text(
             f"{one.student}/{one.module}: the hand-in of {one.at:%Y-%m-%d %H:%M} UTC counts; the "
-            f"one of {one.late:%Y-%m-%d %H:%M} is late. To take that one: "
-            f"hotloop course collect {one.module} --late {one.student}"
+            f"one of {one.late:%Y-%m-%d %H:%M} is late. {_to_take_it(one, is_better=is_better)}"
         )
         for one in done
         if one.late is not None
@@ -89,6 +92,12 @@ def run(
     fresh = [one for one in done if one.state != "unchanged"]
     shown = [_table(fresh)] if fresh else []
     return CommandResult(document, *shown, *messages, exit_code=int(bool(problems)))
+
+
+def _to_take_it(one: Collected, *, is_better: bool) -> str:
+    if is_better:
+        return "Grade, then collect again: the better total counts."
+    return f"To take that one: hotloop course collect {one.module} --late {one.student}"
 
 
 def _table(collected: Sequence[Collected]) -> Table:

@@ -1,4 +1,4 @@
-"""`hotloop course points`: what checks are worth in a course, and what its GPU checks are."""
+"""`hotloop course points`: what counts in a course: points, GPU checks and late hand-ins."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from hotloop.tasks.problem import Score
 
 
+_COUNTS = {
+    "chosen": "one in time, unless the late one is chosen",
+    "better": "one with the better total",
+}
+
+
 def run(
     modules: Modules = None,
     course: Course = Path(),
@@ -34,11 +40,20 @@ def run(
             show_default=False,
         ),
     ] = None,
+    late: Annotated[
+        Literal["chosen", "better"] | None,
+        typer.Option(
+            "--late",
+            help="Which hand-in counts if a later one is late and loses points: the one in time "
+            "unless the late one is chosen, or the one with the better total.",
+            show_default=False,
+        ),
+    ] = None,
     publish: Annotated[
         bool, typer.Option("--publish", help="Let the points of module.yaml count from now on.")
     ] = False,
     why: Annotated[
-        str, typer.Option("--why", help="With both: the reason, for the audit log.")
+        str, typer.Option("--why", help="With all three: the reason, for the audit log.")
     ] = "",
 ) -> CommandResult:
     """Say what modules are worth in the course, and whose marks module.yaml would change.
@@ -49,13 +64,20 @@ def run(
     """
     require_course(course)
     from hotloop.course import repricing
-    from hotloop.course.worth import GpuChecks
+    from hotloop.course.worth import GpuChecks, LateHandIns
 
-    if gpu is not None and (publish or modules):
-        raise UserError("--gpu is for the whole course: give it without a module and --publish.")
+    for name, given in (("--gpu", gpu), ("--late", late)):
+        if given is not None and (publish or modules):
+            raise UserError(
+                f"{name} is for the whole course: give it without a module and --publish."
+            )
+    if gpu is not None and late is not None:
+        raise UserError("Give --gpu and --late one after the other, each with its reason.")
     wanted = {find.module(name).id for name in modules or []}
     if gpu is not None:
         repriced = repricing.set_gpu_checks(course, GpuChecks(gpu), why)
+    elif late is not None:
+        repriced = repricing.set_late_hand_ins(course, LateHandIns(late), why)
     else:
         differ = [
             one.module
@@ -65,13 +87,18 @@ def run(
         book = repricing.publish if publish else None
         repriced = book(course, differ, why) if book else repricing.preview(course, differ)
     known = [one for one in repricing.points(course) if not wanted or one.module in wanted]
-    are = repricing.gpu_checks_of(course)
+    are, counts = repricing.gpu_checks_of(course), repricing.late_hand_ins_of(course)
     document = {
         "gpu_checks": are.value,
+        "late_hand_ins": counts.value,
         "modules": [asdict(one) for one in known],
         **asdict(repriced),
     }
-    lines = [_modules(known), Text(f"Checks that need a GPU: {are.value.replace('_', ' ')}.")]
+    lines = [
+        _modules(known),
+        Text(f"Checks that need a GPU: {are.value.replace('_', ' ')}."),
+        Text(f"Of a hand-in in time and a late one counts: the {_COUNTS[counts.value]}."),
+    ]
     return CommandResult(
         document,
         *lines,

@@ -118,6 +118,8 @@ class Kind(StrEnum):
     """What a module's checks are worth: as its first submission was entered, or as changed."""
     GPU_CHECKS = "gpu_checks"
     """What the course's checks that need a GPU are from now on."""
+    LATE_HAND_INS = "late_hand_ins"
+    """Which of a learner's hand-ins counts from now on, if one is late."""
     FORGOTTEN = "forgotten"
     """All data of one person was deleted; the event does not say whose."""
 
@@ -135,7 +137,8 @@ class AuditEvent:
     """One line of the audit log, ordered by id.
 
     student, module: "" if it is about none. batch: name of the command run that it belongs to. old,
-    new: None if unknown. document: what was set, for `Kind.POINTS` and `Kind.GPU_CHECKS`.
+    new: None if unknown. document: what was set, for `Kind.POINTS`,
+    `Kind.GPU_CHECKS` and `Kind.LATE_HAND_INS`.
     """
 
     id: int

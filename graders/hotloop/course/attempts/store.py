@@ -74,8 +74,7 @@ class Store:
 
     def history(self, student: str, module: str) -> list[Attempt]:
         """Return all attempts of a learner at a module, published or not, oldest first."""
-        query = _attempts().where(*_is(KEY[:2], (student, module)))
-        return self.read(lambda connection: _read_attempts(connection, query))
+        return self.read(lambda connection: history(connection, student, module))
 
     def published(self, student: str, module: str) -> Attempt | None:
         """Return the attempt that counts, or None.
@@ -241,6 +240,11 @@ def note(connection: Connection, event: AuditEvent) -> AuditEvent:
         return _to_event(row)
     added = connection.execute(insert(tables.events).values(**_values(event)))
     return replace(event, id=_number(added))
+
+
+def history(connection: Connection, student: str, module: str) -> list[Attempt]:
+    """Do `Store.history` inside a transaction."""
+    return _read_attempts(connection, _attempts().where(*_is(KEY[:2], (student, module))))
 
 
 def published(connection: Connection, student: str, module: str) -> Attempt | None:

@@ -42,7 +42,7 @@ class TaskSummary:
 class ModuleSummary:
     """Statistics of one module. pending: learners with open points; pending_points: their sum.
 
-    gpu_checks: what the course's checks that need a GPU are, or "".
+    rules: what the course says of GPU checks and late hand-ins, or "".
     small: warning about a small class, or "". totals: by learner, after late penalties.
     instrumented: learners of whom some points are so. alike: groups of similar hand-ins.
     unreadable: by learner, why a hand-in could not be compared. All four are empty if learners are
@@ -63,7 +63,7 @@ class ModuleSummary:
     waiting: tuple[OpenPointsCause, ...]
     timings: tuple[Timing, ...]
     totals: dict[str, Score]
-    gpu_checks: str = ""
+    rules: str = ""
     instrumented: tuple[str, ...] = ()
     alike: tuple[Alike, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -145,7 +145,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
         module=of.module.id,
         title=of.module.title,
         possible=sum(of.worth.possible(task) for task in of.tasks),
-        gpu_checks=of.worth.sentence,
+        rules=of.worth.rules,
         handed_in=len(of.handed_in),
         graded=len(students),
         pending=sum(score.pending > 0 for score in sums),

@@ -26,12 +26,12 @@ KEY = "hotloop"
 class PageExtras:
     """Additional content of the page. files, rubrics: by cell, HTML.
 
-    gpu_checks: what the course's checks that need a GPU are, or "". others: HTML of files that no
-    task asks for.
+    rules: what the course says of GPU checks and late hand-ins, or "". others: HTML of files that
+    no task asks for.
     """
 
     total: str
-    gpu_checks: str = ""
+    rules: str = ""
     files: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     rubrics: dict[str, list[RubricRow]] = field(default_factory=dict[str, list[RubricRow]])
     others: list[str] = field(default_factory=list[str])
@@ -67,11 +67,11 @@ def _beside(worth: Worth, total: str, folder: Path, source: Path) -> PageExtras:
         module = load_module(worth.module)
     except KeyError:
         others = learner_files.others(files, source_files, set())
-        return PageExtras(total, worth.sentence, others=others)
+        return PageExtras(total, worth.rules, others=others)
     task_files = {name for task in module.tasks for name in task.files}
     return PageExtras(
         total,
-        worth.sentence,
+        worth.rules,
         {task.id: learner_files.of_task(task, files) for task in module.tasks},
         {t.id: rows(t, worth.possible(t.id, float(t.points))) for t in module.tasks},
         learner_files.others(files, source_files, task_files),

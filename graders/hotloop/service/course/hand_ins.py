@@ -245,8 +245,11 @@ def latest(engine: Engine, account: int) -> dict[str, datetime]:
 
 
 def _loses_points(new: NewHandIn, now: datetime) -> bool:
+    """True if it would replace a better one: not where the better total counts anyway."""
     rules = new.rules
-    return rules is not None and rules.cost(new.work.module, new.name, now) != 0
+    if rules is None or rules.better_counts:
+        return False
+    return rules.cost(new.work.module, new.name, now) != 0
 
 
 def _in_time_elsewhere(exchange: CourseExchange, new: NewHandIn, now: datetime) -> datetime | None:

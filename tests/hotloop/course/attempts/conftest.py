@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, make_url, text
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import Store
@@ -32,12 +32,17 @@ class Server:
     def url(self, name: str = "postgres") -> str:
         return f"postgresql+psycopg://hotloop@/{name}?host={self.folder}"
 
-    def new_database(self) -> str:
+    def new_database(self, like: str = "") -> str:
+        """like: the URL of a database that is copied, whose connections are ended."""
         self.made += 1
         name = f"course_{self.made}"
         engine = create_engine(self.url(), isolation_level="AUTOCOMMIT")
+        template = make_url(like).database if like else "template1"
+        others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name"
         with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+            if like:
+                connection.execute(text(others), {"name": template})
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
         engine.dispose()
         return self.url(name)
 
