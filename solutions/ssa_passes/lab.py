@@ -40,6 +40,7 @@
 # | `shapes.py` | types and shapes: task 17 |
 # | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 18 |
 # | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 19 |
+# | `mobilenet.py` | MobileNet, and Paddle's own passes: task 20 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -426,7 +427,7 @@ check("ssa_passes.leave_ssa")
 # %% [markdown]
 # # Part 2: Memory, fusion and passes in frameworks
 #
-# About 12½ hours.
+# About 14 hours.
 
 # %% [markdown]
 # ## 11. Memory planning
@@ -788,3 +789,24 @@ SVG(tensor_drawing.bars(rows))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "classifier", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.classifier")
+
+# %% [markdown]
+# ## 20. Rewrite, prune and quantize MobileNet with Paddle's passes
+#
+# ### CARD ssa_passes.mobilenet
+#
+# The last classifier was small, and its passes were yours. This one is published, `paddle.vision.models.mobilenet_v1` at a quarter of its width, and the passes are the framework's. Its 27 convolutions each have a batch norm; 13 of them are
+# *depthwise*, a group for each channel. Write three functions in `mobilenet.py`; the judge gives a trained network, and runs what you write on hidden pictures.
+#
+# - `rewritten(path, target)`: a program with the same logits in which no batch norm is left. Paddle's passes for programs are run by `paddle.pir.PassManager`.
+# - `pruned(path, pictures, target)`: the network's arrays, trained again, of which at most two in each group of four along the inputs are not 0, wherever `paddle.incubate.asp` prunes: 1×1 convolutions and the linear layer.
+# - `quantized(path, pictures, target)`: a program whose weights are whole numbers of int8 with a scale, and each of whose 28 layers quantizes its input, by `paddle.quantization.PTQ`.
+#
+# **Predict:** of 27 batch norms, how many does `conv2d_bn_fuse_pass` remove? Masks are made, and then the network trains for one step with the optimizer it had before: how many weights are 0 afterwards?
+#
+# This task needs the group `paddle`, too.
+#
+# ### HINTS ssa_passes.mobilenet
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mobilenet", "locked": true, "points": 12, "solution": false, "task": false}
+check("ssa_passes.mobilenet")
