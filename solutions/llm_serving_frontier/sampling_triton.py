@@ -2,8 +2,9 @@
 
 The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
 `tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
-texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. Block
-pointers, inline assembly, lambdas, classes, `break` and what other files define are refused.
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused.
 
 On a machine without a GPU the kernel runs in Triton's interpreter (TRITON_INTERPRET=1).
 """
