@@ -35,7 +35,7 @@ class Costs:
     def send(self, source, target, data):
         """A message leaves a rank."""
         begin = np.maximum(self._sent[source], self._received[source])
-        self._sent[source] = begin + (1, len(data))
+        self._sent[source] = np.add(begin, (1, len(data)))
         self.pairs.add((source, target))
         self._under_way[source, target].append((self._sent[source].copy(), data))
 
