@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.checks.gpu_fast import GpuFast
-from hotloop.judge.dtypes import BF16, FP16
+from hotloop.judge.dtypes import BF16, FP16, DType
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.site.markdown import table
@@ -22,13 +22,17 @@ CALLS = 16
 """Calls over which bytes and operations are averaged, as some tasks time several shapes."""
 
 
+AMPERE = 8
+"""The first compute capability whose tensor cores take bfloat16."""
+
+
 @dataclass(frozen=True)
 class Card:
     """NVIDIA's data sheet: memory bandwidth, and dense matrix products on tensor cores.
 
-    capability: the major compute capability. half: of float16 and bfloat16. single: of float32
-    inputs, as TF32, or float32 without it. Where a data sheet has a product's figure with sparsity
-    only, it is half of that.
+    capability: the major compute capability. half: of float16, and of bfloat16 from Ampere on.
+    single: of float32 inputs, as TF32, or float32 without it. Where a data sheet has a product's
+    figure with sparsity only, it is half of that.
     """
 
     name: str
@@ -52,8 +56,8 @@ CARDS = (
 class Bound:
     """Bytes and operations of an average call.
 
-    half: its products may use 16-bit tensor cores. capability: the major compute capability whose
-    instructions the kernel needs; None if it runs on any card.
+    half: its products may use 16-bit tensor cores. bfloat: in bfloat16. capability: the major
+    compute capability whose instructions the kernel needs; None if it runs on any card.
     """
 
     task: str
@@ -61,6 +65,7 @@ class Bound:
     moved: float
     flops: float
     half: bool
+    bfloat: bool = False
     capability: int | None = None
 
     def runs_on(self, card: Card) -> bool:
@@ -69,7 +74,8 @@ class Bound:
 
     def milliseconds(self, card: Card) -> float:
         """Return the least time of a call on a card."""
-        rate = card.half_tflop_per_s if self.half else card.single_tflop_per_s
+        tensor_cores = self.half and not (self.bfloat and card.capability < AMPERE)
+        rate = card.half_tflop_per_s if tensor_cores else card.single_tflop_per_s
         return 1e3 * max(self.moved / (card.gb_per_s * 1e9), self.flops / (rate * 1e12))
 
 
@@ -86,20 +92,23 @@ def bounds(module: curriculum.Module) -> list[Bound]:
 
 
 def _bound(task: str, name: str, check: GpuFast) -> Bound:
-    specs = [check.workload.spec(Seeds().shapes(), index) for index in range(CALLS)]
+    # The same shapes in each build, so that two builds of one commit show the same figures.
+    seeds = Seeds(b"bounds")
+    specs = [check.workload.spec(seeds.shapes(), index) for index in range(CALLS)]
     flops = check.fewest_flops
     return Bound(
         task=task,
         check=name,
         moved=sum(check.fewest_bytes(spec) for spec in specs) / CALLS,
         flops=0.0 if flops is None else sum(flops(spec) for spec in specs) / CALLS,
-        half=any(_half(spec) for spec in specs),
+        half=any(_has(spec, FP16, BF16) for spec in specs),
+        bfloat=any(_has(spec, BF16) for spec in specs),
         capability=check.capability,
     )
 
 
-def _half(spec: CallSpec) -> bool:
-    return any(tensor.dtype in (FP16, BF16) for tensor in spec.tensors)
+def _has(spec: CallSpec, *dtypes: DType) -> bool:
+    return any(tensor.dtype in dtypes for tensor in spec.tensors)
 
 
 def section(module: curriculum.Module, runs: Sequence[curriculum.RecordedRun]) -> list[str]:

@@ -24,6 +24,19 @@ def test_what_takes_longer_bounds_the_time() -> None:
     assert single.milliseconds(H200) == pytest.approx(1000)
 
 
+def test_turing_has_no_tensor_cores_for_bfloat16() -> None:
+    [t4] = [card for card in CARDS if card.name == "T4"]
+    half = Bound("a", "gpu_fast", moved=1.0, flops=65e12, half=True)
+    bfloat = Bound("a", "gpu_fast", moved=1.0, flops=8.1e12, half=True, bfloat=True)
+    assert half.milliseconds(t4) == pytest.approx(1000)
+    assert bfloat.milliseconds(t4) == pytest.approx(1000)
+
+
+def test_two_builds_show_the_same_bounds() -> None:
+    module = curriculum.load_module("fused_softmax")
+    assert bounds.section(module, []) == bounds.section(module, [])
+
+
 @pytest.mark.parametrize(("module", "bound"), TIMED, ids=lambda each: getattr(each, "task", ""))
 def test_no_recorded_time_is_below_the_bound(module: curriculum.Module, bound: Bound) -> None:
     for run in curriculum.runs(module.id):
