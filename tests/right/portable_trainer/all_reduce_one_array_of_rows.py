@@ -8,14 +8,14 @@ def ring(x, link):
     rows = np.zeros((n, width), np.float32)
     rows.reshape(-1)[: len(x)] = x
     right, left = (me + 1) % n, (me + n - 1) % n
-    travelling = rows[me]
+    traveling = rows[me]
     for hop in range(1, n):
-        link.send(right, travelling)
+        link.send(right, traveling)
         row = (me - hop) % n
-        travelling = rows[row] = rows[row] + link.receive(left)
+        traveling = rows[row] = rows[row] + link.receive(left)
     for hop in range(n - 1):
-        link.send(right, travelling)
-        travelling = rows[(me - hop) % n] = link.receive(left)
+        link.send(right, traveling)
+        traveling = rows[(me - hop) % n] = link.receive(left)
     return rows.reshape(-1)[: len(x)]
 
 
