@@ -49,6 +49,16 @@ TASKS = {
         Task("two_slots", 11, "copies.cu", "slots_producer_parity", "hangs"),
         Task("wgmma_tile", 20, "gemm.cu", "wgmma_without_fence", "wgmma_fence"),
     ),
+    "mixture_of_experts": (
+        Task("permute", 12, "kernels_triton.py", "permute_shared_counter", "nothing orders them"),
+        Task("exchange", 16, "exchange.py", "exchange_padded", "the fewest bytes"),
+        Task("placement", 22, "planner.py", "place_in_turn", "of the best balance"),
+    ),
+    "llm_serving_frontier": (
+        Task("cache_router", 5, "router.py", "router_in_turn", "met both limits"),
+        Task("token_masks", 11, "grammar.py", "masks_dead_ends", "must not allow token"),
+        Task("quantized_cache", 13, "quantized.py", "cache_keys_by_token", "half a step"),
+    ),
 }
 
 
