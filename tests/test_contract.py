@@ -171,12 +171,17 @@ def test_a_chinese_lesson_has_the_same_parts(module: Module) -> None:
 
 
 def _skeleton(lesson: str) -> list[str]:
-    """What does not depend on the language: levels of headings, rows, lists, code, addresses."""
+    """What does not depend on the language: levels of headings, rows, lists, code, links, keys."""
     lines = [line.strip() for line in lesson.splitlines()]
-    kept = re.compile(r"#{1,4} |\||- |<!-- from|```|</?details|<img|</?fig|\$ ")
+    inserted = r"<!-- (?:from|ladder|recorded)|<img"
+    kept = re.compile(rf"#{{1,4}} |\||- |{inserted}|```|</?details|</?fig|\$ ")
     found = [(line, kept.match(line)) for line in lines]
-    starts = [line if m[0] in {"<!-- from", "<img"} else m[0] for line, m in found if m is not None]
-    return [*starts, *sorted(re.findall(r"https?://[^)\s]+", lesson))]
+    starts = [
+        line if re.match(inserted, line) else match[0] for line, match in found if match is not None
+    ]
+    links = set(re.findall(r"\]\(([^)\s]+)\)", lesson.replace(".zh.yaml)", ".yaml)")))
+    keys = re.findall(r"\{\{.*?\}\}", lesson)
+    return [*starts, *sorted(links - {"../glossary.md"}), *sorted(keys)]
 
 
 @per_module

@@ -8,7 +8,7 @@ from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank.catalog import CatalogEntry, Proof
 from hotloop.learn.bank.numeric import draw
 from hotloop.learn.bank.question import InterviewQuestion
-from hotloop.learn.bank.translation import Translation
+from hotloop.learn.bank.translation import BEHIND, Translation
 from hotloop.learn.bank.wording import blocks
 from hotloop.site.markdown import fenced, folded, front_matter, one_line, plain, table
 from hotloop.tasks import curriculum
@@ -147,6 +147,7 @@ def _page(entry: CatalogEntry, shown: QuestionText) -> list[str]:
         f"# {shown.title}",
         "",
         *_glance(entry, shown),
+        *_behind(text),
         f"## {words['asks']}",
         "",
         *_quoted(text.prompt),
@@ -226,6 +227,11 @@ def _glance(entry: CatalogEntry, shown: QuestionText) -> list[str]:
         language = "en" if shown.chinese else "zh-Hans"
         parts.append(f"[{words['other']}]({other}.md){{ lang={language} hreflang={language} }}")
     return [" · ".join(parts), "{ .glance data-search-exclude }", ""]
+
+
+def _behind(text: InterviewQuestion | Translation) -> list[str]:
+    behind = isinstance(text, Translation) and text.follows == BEHIND
+    return [f"*{BEHIND}*", ""] if behind else []
 
 
 def _quoted(text: str) -> list[str]:

@@ -93,12 +93,12 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     settings = yaml.safe_load(gather(with_a_page).read_text())
     pages = with_a_page / "build" / "pages" / "modules" / MODULE
     assert sorted(path.name for path in pages.glob("*.md")) == [
-        "elsewhere.md", "extensions.md", "find_the_bug.md", "index.md", "lesson.md", "notebook.md",
-        "profiler_report.md", "row_lengths.md", "solutions.md",
+        "elsewhere.md", "extensions.md", "find_the_bug.md", "index.md", "lesson.md", "lesson.zh.md",
+        "notebook.md", "profiler_report.md", "row_lengths.md", "solutions.md",
     ]  # fmt: skip
     index = (pages / "index.md").read_text()
-    read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Operators"
-    assert read in index
+    read = "**Read.** [Lesson](lesson.md) · [课程](lesson.zh.md) · [Softmax elsewhere]"
+    assert f"{read}(elsewhere.md) · [Operators" in index
     install = "**Install.** `pip install 'hotloop[course,serving,cuda,extension]'`, "
     assert f"{install}`hotloop doctor --install tritonserver`: all tasks are judged" in index
     [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
@@ -109,6 +109,7 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
             "Fused softmax": [
                 f"modules/{MODULE}/index.md",
                 {"Lesson": f"modules/{MODULE}/lesson.md"},
+                {"课程": f"modules/{MODULE}/lesson.zh.md"},
                 {"Softmax elsewhere": f"modules/{MODULE}/elsewhere.md"},
                 {"Operators the older way, and why it lost": f"modules/{MODULE}/extensions.md"},
                 {"Nine kernels with one bug each": f"modules/{MODULE}/find_the_bug.md"},

@@ -12,7 +12,7 @@ from hotloop.core import paths
 from hotloop.learn.bank.catalog import CatalogEntry, Proof
 from hotloop.learn.bank.guides import Guide, guides
 from hotloop.learn.bank.question import InterviewQuestion
-from hotloop.learn.bank.translation import Translation
+from hotloop.learn.bank.translation import BEHIND, Translation
 from hotloop.site import guides_page, question_index, questions
 
 ENGLISH = {
@@ -147,6 +147,15 @@ def test_the_chinese_page_says_the_same_and_leads_back(entry: CatalogEntry) -> N
     for wanted in ("一个批次有多少字节？", "2. 乘以宽度", "16 行，每行 1024 个", "| 4 | 标准 4 |"):
         assert wanted in page
     assert "Numbers times width" not in page
+
+
+def test_a_chinese_page_says_that_it_is_behind(entry: CatalogEntry) -> None:
+    assert entry.chinese is not None
+    old = replace(entry, chinese=entry.chinese.model_copy(update={"follows": BEHIND}))
+    for asked, seen in ((entry, 0), (old, 1)):
+        found = questions.pages(asked, None)
+        assert found["fused_softmax/bytes_of_a_batch.zh.md"].count(f"*{BEHIND}*") == seen
+        assert f"*{BEHIND}*" not in found["fused_softmax/bytes_of_a_batch.md"]
 
 
 def test_a_page_leads_to_the_next_question(entry: CatalogEntry) -> None:

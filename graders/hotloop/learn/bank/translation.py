@@ -39,6 +39,9 @@ def joined(markdown: str) -> str:
 
 Words = Annotated[Text, AfterValidator(typeset)]
 
+BEHIND = "英文版已更新，中文版尚未跟上。"
+"""What a Chinese page says if the English text has changed since."""
+
 
 class WeakAnswerText(Strict):
     """A common weak answer, and what it reveals."""
@@ -61,9 +64,14 @@ class NumericText(Strict):
 
 
 class Translation(Strict):
-    """The texts. What programs read, such as links and proofs, is only in the question."""
+    """The texts. What programs read, such as links and proofs, is only in the question.
+
+    follows: a digest of the English texts that these were written after, or BEHIND if those have
+    changed (`tests/curriculum/chinese.py`).
+    """
 
     id: Identifier
+    follows: Annotated[str, Field(pattern=rf"^([0-9a-f]{{12}}|{BEHIND})?$")] = ""
     title: Words
     prompt: Words
     probes: list[Words]
