@@ -122,14 +122,17 @@ def _random(rng: Rng, states: int) -> Automaton:
 
 
 def _vocabulary(rng: Rng) -> list[str]:
-    """Return texts of up to five letters; the first one is empty, and some are equal."""
+    """Return texts of up to five letters; the first one is empty, and some are equal.
+
+    The last one is a letter of lists of numbers, so some state allows the last token.
+    """
     singles = list(LETTERS)
     several = [
         "".join(str(c) for c in rng.choice(list(LETTERS), int(rng.integers(2, 6))))
         for _ in range(int(rng.integers(80, 200)))
     ]
     common = ["[0", "[1", ",1", ",0", "0,", "1]", "0]", "[]", "11", "10", "1,1", "],"]
-    return ["", *singles, *common, *several]
+    return ["", *singles, *common, *several, str(rng.choice(list("01[],")))]
 
 
 def _row(automaton: Automaton, vocabulary: Sequence[str], state: int) -> list[list[int | None]]:

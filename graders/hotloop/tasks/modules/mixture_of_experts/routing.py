@@ -18,8 +18,12 @@ from hotloop.judge.questions import Question, number_mismatch, same, shown
 from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.mixture_of_experts.cases import Ints, chosen
 
-CLOSE = 1e-9
-"""Relative tolerance; float64 on both sides."""
+CLOSE = 1e-6
+"""Tolerance of probabilities, absolute: a router may compute in float32."""
+RELATIVE = 1e-5
+"""Tolerance of weights and losses, of float32 sums over all tokens."""
+GRID = 1024
+"""Logits are multiples of 1/1024, which float32 holds exactly up to 16384."""
 
 
 # --- routing --------------------------------------------------------------------------------------
@@ -36,8 +40,8 @@ def logits(rng: Rng, losses: bool) -> Iterator[Question]:
         ("an expert that nobody chooses", 30, 6, 2, 1.0, 4.0),
         ("equal logits, as padding has them", 8, 6, 2, 0.0, 0.0),
     ):
-        given = scale * rng.standard_normal((tokens, experts))
-        added = bias * rng.standard_normal(experts)
+        given = np.round(GRID * scale * rng.standard_normal((tokens, experts))) / GRID
+        added = np.round(GRID * bias * rng.standard_normal(experts)) / GRID
         if bias > 1:
             added = np.where(np.arange(experts) == rng.integers(experts), -bias, 0.0)
         arguments = (given.tolist(), added.tolist(), k)
@@ -77,7 +81,7 @@ def _token_mismatch(
     total = float(p[ids].sum())
     for expert, weight in zip(ids, weights, strict=True):
         want = float(p[expert]) / total
-        mismatch = number_mismatch(f"the weight of expert {expert}", weight, want, 1e-6, CLOSE)
+        mismatch = number_mismatch(f"the weight of expert {expert}", weight, want, RELATIVE, CLOSE)
         if mismatch is not None:
             return mismatch
     return None
@@ -94,8 +98,8 @@ def _losses_mismatch(
     height = given.max(1)
     lse = np.log(np.exp(given - height[:, None]).sum(1)) + height
     return number_mismatch(
-        "balance_loss", reported.get("balance_loss"), balance, 1e-6
-    ) or number_mismatch("z_loss", reported.get("z_loss"), float((lse**2).mean()), 1e-6)
+        "balance_loss", reported.get("balance_loss"), balance, RELATIVE
+    ) or number_mismatch("z_loss", reported.get("z_loss"), float((lse**2).mean()), RELATIVE)
 
 
 # --- capacity and tiles ---------------------------------------------------------------------------
