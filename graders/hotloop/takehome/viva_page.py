@@ -29,19 +29,19 @@ _MINUTES = 2.5
 _PARTS: Mapping[str, Mapping[str, str]] = {
     "own": {
         "letter": "",
-        "title": "Your code",
-        "about": "The candidate’s own code. Lines are those of their file.",
+        "title": "The candidate’s own code",
+        "shown": "Your code",
+        "about": "Lines are those of the candidate’s file.",
     },
     "fixed": {
         "letter": "R",
-        "title": "A solution that you have not written",
-        "about": (
-            "The same questions for everybody, on the published solution: they make candidates "
-            "comparable."
-        ),
+        "title": "The published solution",
+        "shown": "A solution that you have not written",
+        "about": "The same questions for everybody: they make candidates comparable.",
     },
 }
-"""The sets of items. letter: prefix of their numbers."""
+"""The sets of items. letter: prefix of their numbers. title: for the interviewer. shown: for the
+candidate."""
 
 
 def write(team: Team, pack: UUID) -> tuple[Path, Path]:
@@ -84,7 +84,7 @@ def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
 def candidate_page(own: Viva | None, fixed: Viva | None) -> str:
     """Return the candidate's HTML document. Raises VivaError if no item is accepted."""
     questions = [
-        {"name": f"{_PARTS[name]['letter']}{item.number}", "title": _PARTS[name]["title"],
+        {"name": f"{_PARTS[name]['letter']}{item.number}", "title": _PARTS[name]["shown"],
          "item": item}
         for name, part in _sets(own, fixed).items()
         for item in part.items
