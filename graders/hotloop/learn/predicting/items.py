@@ -50,7 +50,7 @@ _AT_ONCE = 4
 """Changes that are judged together. Which become items depends on it, but on no number of cores."""
 
 SECONDS = 240.0
-"""How long making items may take; a judging that was begun before is waited for."""
+"""How long making items may take, if no judging takes longer than those before it."""
 
 _ENOUGH = 0.5
 """Share of the time after which no more changes are tried if FEWEST items are there."""
@@ -185,7 +185,8 @@ class _Search:
     only if items with its outcome are still wanted, or in the end if there would be too few items.
 
     plain: outcomes of the unchanged work by task, for each seed. surveys: the same at other sizes.
-    last_kinds: the last outcome of each operator; its next change often has the same.
+    last_kinds: the last outcome of each operator; its next change often has the same. longest_s:
+    that trying a few changes took so far.
     """
 
     work: PredictedSubmission
@@ -197,6 +198,7 @@ class _Search:
     seconds: float
     tried: int = 0
     unclear: int = 0
+    longest_s: float = 0.0
     unchanged: dict[str, JudgedPrediction] = field(default_factory=dict[str, JudgedPrediction])
     left_out: dict[str, str] = field(default_factory=dict[str, str])
     plain: dict[str, Sequence[JudgedPrediction]] = field(
@@ -258,14 +260,22 @@ class _Search:
                 break
             batch = self._next(left)
             left = [change for change in left if change not in batch]
+            began = self.passed_s
             self._try(batch)
+            self.longest_s = max(self.longest_s, self.passed_s - began)
         self._fill()
         return self.confirmed
 
     def _is_enough(self) -> bool:
-        """Return whether no more changes are tried: the time is up, or half of it and enough."""
+        """Return whether no more changes are tried: half of the time has passed, and there are
+        enough, or what was tried last would not end in time.
+        """
         has_enough = len(self.confirmed) >= min(FEWEST, self.most)
-        return self.passed_s > self.seconds * (_ENOUGH if has_enough else 1)
+        return self._is_late or (has_enough and self.passed_s > self.seconds * _ENOUGH)
+
+    @property
+    def _is_late(self) -> bool:
+        return self.passed_s + self.longest_s > self.seconds
 
     def _next(self, left: Sequence[CodeEdit]) -> list[CodeEdit]:
         """Return the changes to try next: first those from which a wanted outcome is likely."""
@@ -318,7 +328,7 @@ class _Search:
 
     def _fill(self) -> None:
         for change, first in self.spare:
-            if len(self.confirmed) >= min(FEWEST, self.most) or self.passed_s > self.seconds:
+            if len(self.confirmed) >= min(FEWEST, self.most) or self._is_late:
                 return
             if _has_room(first.kind, self._edits(), _ROOM_MORE):
                 self._confirm([(change, first)])
