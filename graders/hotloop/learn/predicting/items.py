@@ -25,6 +25,7 @@ from hotloop.learn.predicting.outcomes import WORDS, JudgedPrediction, Kind, aga
 from hotloop.learn.predicting.own_code import Code, CodeEdit, PredictedSubmission, changes, code_of
 from hotloop.learn.predicting.survey import (
     SIZES,
+    SURVEY_S,
     AtSize,
     SizedOutcome,
     kinds_of,
@@ -184,7 +185,8 @@ class _Search:
     A change is judged with one seed first. With the other seeds and at other sizes it is judged
     only if items with its outcome are still wanted, or in the end if there would be too few items.
 
-    plain: outcomes of the unchanged work by task, for each seed. surveys: the same at other sizes.
+    offered: all changes by task. plain: outcomes of the unchanged work, for each seed. surveys: the same at other sizes.
+    budgets, survey_budgets: time limits of one judging, and of one at all sizes.
     last_kinds: the last outcome of each operator; its next change often has the same. longest_s:
     that trying a few changes took so far.
     """
@@ -204,10 +206,12 @@ class _Search:
     plain: dict[str, Sequence[JudgedPrediction]] = field(
         default_factory=dict[str, Sequence[JudgedPrediction]]
     )
+    offered: dict[str, Sequence[CodeEdit]] = field(default_factory=dict[str, Sequence[CodeEdit]])
     surveys: dict[str, Sequence[Sequence[AtSize]]] = field(
         default_factory=dict[str, Sequence[Sequence[AtSize]]]
     )
     budgets: dict[str, float] = field(default_factory=dict[str, float])
+    survey_budgets: dict[str, float] = field(default_factory=dict[str, float])
     last_kinds: dict[tuple[str, str], Kind] = field(default_factory=dict[tuple[str, str], Kind])
     confirmed: list[ConfirmedEdit] = field(default_factory=list[ConfirmedEdit])
     spare: list[JudgedEdit] = field(default_factory=list[JudgedEdit])
@@ -224,7 +228,8 @@ class _Search:
     def begin(self) -> None:
         """Judge the unchanged work. A task that is not right with every seed has no items."""
         for task in self.work.tasks:
-            if not changes(self.work, task):
+            self.offered[task] = changes(self.work, task)
+            if not self.offered[task]:
                 self.left_out[task] = "There is no code of its own that could be changed."
                 continue
             if self.passed_s > self.seconds * _UNCHANGED:
@@ -253,7 +258,7 @@ class _Search:
 
         Changes whose outcome is already frequent are used only if there would be too few items.
         """
-        turns = zip_longest(*(changes(self.work, task) for task in self.plain))
+        turns = zip_longest(*(self.offered[task] for task in self.plain))
         left = [change for turn in turns for change in turn if change is not None]
         while left and len(self.confirmed) < self.most and self.tried < _TRIED:
             if self._is_enough():
@@ -339,7 +344,10 @@ class _Search:
         for task in dict.fromkeys(change.code.task for change, _ in asked):
             if task not in self.surveys:
                 self._tell(f"{task}: as it is, at other sizes")
+                started = time.monotonic()
                 self.surveys[task] = self._surveyed([(self.work, task)])[0]
+                taken = time.monotonic() - started
+                self.survey_budgets[task] = min(SURVEY_S, max(_LEAST_S, 2 * taken))
         if asked:
             self._tell(f"{len(asked)} changes at other sizes")
         works = [
@@ -359,7 +367,12 @@ class _Search:
         # Each survey sets them and sets them back, while others are running.
         with constants({} if variant is None else variant.constants):
             flat = self.judges.each(
-                lambda one: surveyed(*one), [(*work, seed) for work in works for seed in seeds]
+                lambda one: surveyed(*one),
+                [
+                    (work, task, seed, SIZES, self.survey_budgets.get(task, SURVEY_S))
+                    for work, task in works
+                    for seed in seeds
+                ],
             )
         return [flat[at : at + len(seeds)] for at in range(0, len(flat), len(seeds))]
 
@@ -369,6 +382,11 @@ class _Search:
         plain = self.surveys[change.code.task]
         by_seed = [kinds_of(clear.kind, *both) for both in zip(found, plain, strict=True)]
         if any(kinds - {clear.kind} for kinds, _ in by_seed):
+            return None
+        pairs = (
+            each for both in zip(found, plain, strict=True) for each in zip(*both, strict=True)
+        )
+        if any(mine.outcome is None and before.outcome is not None for mine, before in pairs):
             return None
         outcomes = list(zip(*(one for _, one in by_seed), strict=True))
         if clear.kind == "none" and any(None in one for one in outcomes):

@@ -41,7 +41,9 @@ from hotloop.learn.predicting.widths import ROWS, WIDTHS, NoSuchSize, Size, chec
 SIZES = (*(Size((columns,)) for columns in WIDTHS), Size((1000,), rows=1))
 """Sizes at which a change is judged: a single row has no neighbor that it could read from."""
 
-_BUDGET_S = 90.0
+SURVEY_S = 60.0
+"""Time limit for judging a task at all sizes once, in seconds."""
+
 _OF_FINDING: Mapping[str, Kind] = {
     "race": "race",
     "out_of_bounds": "bounds",
@@ -70,7 +72,11 @@ class AtSize:
 
 
 def surveyed(
-    work: PredictedSubmission, task: str, seed: str, sizes: Sequence[Size] = SIZES
+    work: PredictedSubmission,
+    task: str,
+    seed: str,
+    sizes: Sequence[Size] = SIZES,
+    budget_s: float = SURVEY_S,
 ) -> list[AtSize]:
     """Return what the judge finds at each size; [] if the task's inputs have no sizes.
 
@@ -78,7 +84,7 @@ def surveyed(
     """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         lay_out(work.files, Path(folder))
-        job = job_of(work, task, folder, seed, _BUDGET_S)
+        job = job_of(work, task, folder, seed, budget_s)
         judged = find(job.module, task)
         launcher = _Listening(job.isolation, threads=default_threads())
         with (

@@ -173,6 +173,7 @@ def at_sizes(kinds: Sequence[str], more: str = "", figures: str = "") -> list[At
         ("bounds", at_sizes(["wrong", "none"]), False),
         ("bounds", at_sizes(["bounds"], more="race"), False),
         ("race", at_sizes(["race"], more="bounds"), False),
+        ("race", [AtSize(None) for _ in SIZES], False),
         ("none", at_sizes(["none"]), True),
         ("none", at_sizes(["none", "wrong"]), False),
         ("none", at_sizes(["none"], figures="others"), False),
