@@ -185,10 +185,10 @@ class _Search:
     A change is judged with one seed first. With the other seeds and at other sizes it is judged
     only if items with its outcome are still wanted, or in the end if there would be too few items.
 
-    offered: all changes by task. plain: outcomes of the unchanged work, for each seed. surveys: the same at other sizes.
-    budgets, survey_budgets: time limits of one judging, and of one at all sizes.
-    last_kinds: the last outcome of each operator; its next change often has the same. longest_s:
-    that trying a few changes took so far.
+    offered: all changes by task. plain: outcomes of the unchanged work, for each seed. surveys: the
+    same at other sizes. budgets, survey_budgets: time limits of one judging, and of one at all
+    sizes. last_kinds: the last outcome of each operator; its next change often has the same.
+    longest_s: that trying a few changes took so far.
     """
 
     work: PredictedSubmission
