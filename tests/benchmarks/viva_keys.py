@@ -25,6 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hotloop.author.evidence import measured_by
+from hotloop.core import paths
 from hotloop.judge.device import device_name
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.judges import Judges, JudgingRequest
@@ -67,7 +68,9 @@ def write(works: Sequence[dict[str, Any]]) -> None:
 
 def document(works: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return these rows and the stored ones of other works; each says of which code it is."""
-    kept = json.loads(RESULT.read_text(encoding="utf-8"))["rows"] if RESULT.is_file() else []
+    kept: list[dict[str, Any]] = []
+    if RESULT.is_file():
+        kept = json.loads(RESULT.read_text(encoding="utf-8"))["rows"]
     new = {work["work"] for work in works}
     rows = [*(work for work in kept if work["work"] not in new), *works]
     return {
@@ -124,7 +127,7 @@ _NAMES = {
 
 def patched(patch: str) -> Files:
     """Return the reference with one of the module's wrong answers."""
-    path = render.paths.solutions() / MODULE / "wrong" / f"{patch}.patch"
+    path = paths.solutions() / MODULE / "wrong" / f"{patch}.patch"
     return dict(render.submission(MODULE, path))
 
 

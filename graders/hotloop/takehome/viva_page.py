@@ -101,11 +101,15 @@ def _sets(own: Viva | None, fixed: Viva | None) -> dict[str, Viva]:
 
 
 def _rendered(template: str, **values: Any) -> str:
-    # Not `capitalize`, which makes NaN nan.
-    pages = environment(_TEMPLATES, sentence=lambda text: text[:1].upper() + text[1:])
+    pages = environment(_TEMPLATES, sentence=_sentence)
     sides = {"+": "add", "-": "cut", "@": "at"}
     page = pages.get_template(template)
     return page.render(sides=sides, words=WORDS, sure=SURE, widths=WIDTHS, **values)
+
+
+def _sentence(text: str) -> str:
+    """Return the text with a large first letter. `capitalize` would make NaN nan."""
+    return text[:1].upper() + text[1:]
 
 
 def facts(item: PredictionItem) -> str:

@@ -55,7 +55,7 @@ def lines_of(task: str, text: str, starter: str, *, is_python: bool) -> frozense
     for unit, owner in zip(units, _tasks(units, given, headings), strict=True):
         if owner:
             owners[unit.first - 1 : unit.last] = [owner] * (unit.last - unit.first + 1)
-    return frozenset(number for number, owner in enumerate(owners, 1) if owner == {task})
+    return frozenset(n for n, owner in enumerate(owners, 1) if owner == frozenset({task}))
 
 
 def _tasks(
@@ -134,7 +134,7 @@ def _python_units(text: str) -> Iterator[Unit]:
             stored = (one for target in targets for one in ast.walk(target))
             names = {one.id for one in stored if isinstance(one, ast.Name)}
         else:
-            names = set()
+            names = set[str]()
         last = node.end_lineno or node.lineno
         yield Unit(
             first, last, "\n".join(lines[first - 1 : last]), frozenset(names), frozenset(words)

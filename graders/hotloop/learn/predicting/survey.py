@@ -106,12 +106,13 @@ def _at_size(
     heard.findings.clear()
     answers: list[bytes] = []
     resized = checks_at(checks, size, lambda truth: _recording(truth, answers))
-    records = judge_checks(resized, session, lacking=lacking(session.options.spec))
+    spec = session.options.spec
+    records = judge_checks(resized, session, lacking=None if spec is None else lacking(spec))
     if any(one.verdict not in (Verdict.PASSED, Verdict.WRONG_ANSWER) for one in records):
         # What a fault has ended is started again for the next size.
         session.resources.cached.clear()
     found = outcome(records)
-    kinds = frozenset(_OF_FINDING[name] for name in heard.findings if name in _OF_FINDING)
+    kinds = frozenset[Kind](kind for name, kind in _OF_FINDING.items() if name in heard.findings)
     if found is None:
         return AtSize(None, kinds)
     digest = hashlib.sha256(found.figures.encode() + b"".join(answers)).hexdigest()

@@ -12,7 +12,7 @@ import pytest
 from hotloop.learn.predicting import items, judges
 from hotloop.learn.predicting.items import FEWEST, MOST, ItemSet
 from hotloop.learn.predicting.judges import Judges, JudgingRequest
-from hotloop.learn.predicting.outcomes import JudgedPrediction
+from hotloop.learn.predicting.outcomes import JudgedPrediction, Kind
 from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.learn.predicting.survey import SIZES, AtSize
 from hotloop.tasks import curriculum, render
@@ -154,7 +154,7 @@ def test_a_task_that_is_wrong_without_a_change_has_no_items(
 
 def at_sizes(kinds: Sequence[str], more: str = "", figures: str = "") -> list[AtSize]:
     """Return a survey with these outcomes in turn, and a further finding of the simulator."""
-    heard = frozenset({of(more).kind} if more else set())
+    heard = frozenset[Kind]({of(more).kind} if more else ())
     return [
         AtSize(RIGHT.model_copy(update={"figures": figures}) if kind == "none" else of(kind), heard)
         for kind, _ in zip(cycle(kinds), SIZES, strict=False)
@@ -295,7 +295,10 @@ def test_no_more_is_tried_once_enough_can_be_had(
 def test_without_time_there_are_no_questions_and_it_is_said(
     work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judges, "judged", lambda *_: RIGHT)
+    def judged(*_: object) -> JudgedPrediction:
+        return RIGHT
+
+    monkeypatch.setattr(judges, "judged", judged)
     told: list[str] = []
     made = items.make(work, say=told.append, seconds=0.0)
     assert (made.items, made.tried, told) == ([], 0, [])
@@ -305,7 +308,10 @@ def test_without_time_there_are_no_questions_and_it_is_said(
 def test_progress_has_time_and_count(
     work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judges, "judged", lambda *_: None)
+    def judged(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(judges, "judged", judged)
     told: list[str] = []
     items.make(work, say=told.append)
     lines = [re.sub(r"^\d+ of", "… of", line) for line in told]
