@@ -142,9 +142,11 @@ def edited(of: PredictedSubmission, old: str, new: str, wrap: bool = False) -> P
     return replace(of, files={**of.files, "softmax.cu": (padded(text) if wrap else text).encode()})
 
 
-def surveyed_kinds(changed: PredictedSubmission, kind: Kind) -> frozenset[Kind]:
-    plain = surveyed(work("cuda_block"), "cuda_block", "ab" * 16, SMALL)
-    return kinds_of(kind, surveyed(changed, "cuda_block", "ab" * 16, SMALL), plain)[0]
+def surveyed_kinds(
+    changed: PredictedSubmission, kind: Kind, task: str = "cuda_block"
+) -> frozenset[Kind]:
+    plain = surveyed(work(task), task, "ab" * 16, SMALL)
+    return kinds_of(kind, surveyed(changed, task, "ab" * 16, SMALL), plain)[0]
 
 
 def test_shared_arrays_become_larger_and_nothing_else() -> None:
@@ -175,6 +177,15 @@ def test_an_outcome_that_depends_on_the_shape_is_seen() -> None:
     row = "x + static_cast<size_t>(blockIdx.x) * columns"
     changed = edited(work("cuda_block"), row, row.replace(") * columns", ") + columns"))
     assert surveyed_kinds(changed, "wrong") == {"wrong", "bounds"}
+
+
+@pytest.mark.slow
+@needs_judge
+def test_a_race_before_an_access_outside_of_an_array_is_seen() -> None:
+    """Each thread writes one element too many: the next row's first one, and behind the last."""
+    store = "c < columns; ++c) out[c] ="
+    changed = edited(work("cuda_naive"), store, store.replace("<", "<="))
+    assert surveyed_kinds(changed, "bounds", "cuda_naive") == {"bounds", "race"}
 
 
 @pytest.mark.slow
