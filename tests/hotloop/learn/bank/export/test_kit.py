@@ -88,3 +88,16 @@ def test_the_candidates_sheet_has_questions_and_no_answers(
     said = wording(entries[0], "en")
     for text in (said.say, said.answer, *said.follow_ups, *said.probes, *said.rubric.values()):
         assert text not in sheet
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It does *not* wait.", "It does <em>not</em> wait."),
+        ("*one*, **two**, `*p = *q`", "<em>one</em>, <strong>two</strong>, <code>*p = *q</code>"),
+        ("a * b * c, 2*x*y, float *a, *b", "a * b * c, 2*x*y, float *a, *b"),
+        ("2**63 and **uses `x`**, x*", "2**63 and <strong>uses <code>x</code></strong>, x*"),
+    ],
+)
+def test_words_between_stars_are_emphasized(text: str, shown: str) -> None:
+    assert kit.inline(text) == shown
