@@ -57,7 +57,8 @@ def _of_starter(name: str, starter: Sequence[str]) -> list[str]:
     blocks = _blocks(name, starter)
     marks = [(n, mark) for n, line in enumerate(starter) if (mark := _MARK.match(line))]
     for place, (number, mark) in enumerate(marks):
-        around = next((b for b in blocks if b.first <= number <= b.last), None)
+        # The innermost one: a class stands before its methods.
+        around = next((b for b in reversed(blocks) if b.first <= number <= b.last), None)
         following = marks[place + 1][0] if place + 1 < len(marks) else len(starter)
         if around is None:
             first, last = number, min(_end_of_notes(starter, number), following)
@@ -141,15 +142,17 @@ def _of_python(text: str) -> list[_Block]:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return [
-        _Block(
-            node.name,
-            min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1,
-            (node.end_lineno or node.lineno) - 1,
-        )
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    ]
+    return list(_definitions(tree.body, ""))
+
+
+def _definitions(body: Sequence[ast.stmt], within: str) -> Iterator[_Block]:
+    """Yield functions and classes, a class before its methods, which are called `Class.method`."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            yield _Block(f"{within}{node.name}", first - 1, (node.end_lineno or first) - 1)
+            if isinstance(node, ast.ClassDef):
+                yield from _definitions(node.body, f"{within}{node.name}.")
 
 
 _QUIET = re.compile(

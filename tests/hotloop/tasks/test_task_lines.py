@@ -132,6 +132,19 @@ def test_python_is_told_apart_by_functions_too() -> None:
     assert broken["two ("] == "second"
 
 
+def test_methods_of_one_class_are_of_different_tasks() -> None:
+    starter = (
+        "class Queue:\n"
+        "    def put(self, x):\n        ### TASK m.put\n        raise NotImplementedError\n\n"
+        "    def get(self):\n        ### TASK m.get\n        raise NotImplementedError\n\n"
+        "    def size(self):\n        return 0\n"
+    )
+    stub = "        ### TASK m.{}\n        raise NotImplementedError\n"
+    bodies = [(stub.format("put"), "        p()\n"), (stub.format("get"), "        g()\n")]
+    found = owned("queue.py", solved(starter, bodies), starter)
+    assert (found["p()"], found["g()"], found["return 0"]) == ("put", "get", "")
+
+
 @pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
 def test_no_answer_of_ours_is_given_to_another_task(module: str) -> None:
     """Headings written over: each line is of its own task, or of none, or of its callers."""
