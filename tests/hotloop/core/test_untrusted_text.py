@@ -19,6 +19,7 @@ from hotloop.core.untrusted_text import hidden, readable
         ("name\u3164", "name⟦U+3164⟧"),
         ("tag\U000e0041", "tag⟦U+E0041⟧"),
         ("tab\tand\nline", "tab\tand\nline"),
+        ("a form's\r\nlines\r", "a form's\r\nlines⟦U+000D⟧"),
         ("می\u200cخواهم 👩\u200d💻 −∞ 中文", "می\u200cخواهم 👩\u200d💻 −∞ 中文"),
     ],
 )

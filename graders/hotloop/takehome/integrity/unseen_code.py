@@ -92,19 +92,21 @@ def _hidden(files: Mapping[str, bytes], starter: Mapping[str, bytes]) -> Iterato
     for name, data in sorted(files.items()):
         if language_of(name) is None or data == starter.get(name):
             continue
-        given = set(hidden(_code(name, starter.get(name, b""))))
-        for number, line in enumerate(_code(name, data).split("\n"), start=1):
-            # A byte order mark at the start of a file is an editor's.
-            found = set(hidden(line.removeprefix("\ufeff") if number == 1 else line)) - given
-            if found - {"\r", "\f"}:
+        # A byte order mark at the start of a file is an editor's, and form feeds part chapters.
+        given = {"\f", *hidden(_code(name, starter.get(name, b"")))}
+        for number, line in enumerate(_code(name, data).removeprefix("\ufeff").split("\n"), 1):
+            found = set(hidden(line)) - given
+            if found:
                 marks = ", ".join(readable(sign) for sign in sorted(found))
                 yield f"{name}, line {number}: {marks}"
 
 
 def _code(name: str, data: bytes) -> str:
     if name.endswith(".ipynb"):
-        return "\n".join(cell.source for cell in readable_cells(data) if cell.kind == "code")
-    return data.decode("utf-8", errors="replace")
+        text = "\n".join(cell.source for cell in readable_cells(data) if cell.kind == "code")
+    else:
+        text = data.decode("utf-8", errors="replace")
+    return text.replace("\r\n", "\n")
 
 
 def _opaque(

@@ -74,6 +74,7 @@ def test_what_hides_in_code_is_named_with_its_line() -> None:
         "model.eval()\nf = torch.compile(g)\n",
         '"""' + "A docstring of many words that says what the function does. " * 10 + '"""\n',
         "# −∞ and ≤, 中文, naïve\nx = 1\n",
+        "x = 1\r\ny = 2\r\n",
     ],
 )
 def test_honest_code_is_not(code: str) -> None:
