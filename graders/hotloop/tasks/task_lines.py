@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 _MARK = re.compile(r"(\s*)(?://|#)?\s*### TASK \w+\.(\w+)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -35,6 +36,14 @@ def owners(name: str, lines: Sequence[str], starter: Sequence[str]) -> list[froz
 
     name: of the file. A function that the candidate added belongs to the tasks that call it.
     """
+    return list(_owners(name, tuple(lines), tuple(starter)))
+
+
+@lru_cache(maxsize=1024)
+def _owners(
+    name: str, lines: tuple[str, ...], starter: tuple[str, ...]
+) -> tuple[frozenset[str], ...]:
+    """Cached, because each new work is compared with all earlier ones, task by task."""
     given = _of_starter(name, starter)
     handed_out = _blocks(name, starter)
     tasks = {block.name: inside.pop() for block in handed_out
@@ -48,7 +57,7 @@ def owners(name: str, lines: Sequence[str], starter: Sequence[str]) -> list[froz
     _add_callees(lines, [b for b in blocks if b.name not in names], owned)
     for number, task in _by_place(lines, starter, given):
         owned[number] = owned[number] or frozenset({task})
-    return owned
+    return tuple(owned)
 
 
 def _of_starter(name: str, starter: Sequence[str]) -> list[str]:
