@@ -28,11 +28,16 @@ def role_for(team: Team, name: str) -> TakehomeRole:
     if of_module:
         listed = ", ".join(role.role for role in of_module)
         raise UserError(f"Several roles use {name}: name one of {listed}.")
-    if name not in [module.id for module in curriculum.modules()]:
-        known = [*(role.role for role in roles), *(m.id for m in curriculum.modules())]
-        raise UserError(find.unknown("role or module", name, known))
-    module = find.module(name)
+    module = known_module(name, [role.role for role in roles])
     return read_role(add_role(team, module.id, module.title, module))
+
+
+def known_module(name: str, roles: list[str]) -> curriculum.Module:
+    """Return the module. Raises UserError that also offers the ids of `roles`."""
+    modules = [module.id for module in curriculum.modules()]
+    if name not in modules:
+        raise UserError(find.unknown("role or module", name, [*roles, *modules]))
+    return find.module(name)
 
 
 def add_role(team: Team, role: str, title: str, module: curriculum.Module) -> Path:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import All, CommandResult, first
-from hotloop.cli.takehome.folder import moment, open_team
+from hotloop.cli.takehome.folder import moment, open_team, team_at
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
 from hotloop.takehome import audit_log, submission_file
@@ -30,8 +30,8 @@ def run(
 
     In a team's folder, list the candidates.
     """
-    if (folder / teams.DESCRIPTION).is_file():
-        return _of_team(folder, everything)
+    if (team_at(folder) / teams.DESCRIPTION).is_file():
+        return _of_team(team_at(folder), everything)
     return CommandResult(*_of_candidate(folder, submission_file.pack_in(folder).manifest))
 
 

@@ -28,6 +28,7 @@ from hotloop.takehome.compare import (
     CandidateComparison,
     CompareError,
     compare,
+    share_words,
     viva_words,
 )
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, TakehomeReport, UnreadableReport
@@ -161,6 +162,7 @@ def side_by_side(
         problems=problems,
         measured=measured,
         count=len(chosen),
+        share_words=share_words,
         viva_words=viva_words,
         viva_columns=VIVA_COLUMNS,
         viva_note=VIVA_NOTE,
