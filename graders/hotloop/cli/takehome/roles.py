@@ -67,9 +67,9 @@ def _asked(variable: str) -> str:
         said = str(typer.prompt(_ASKED[variable], err=True))
     if not said.strip():
         raise UserError(
-            "Candidates must know who hires and whom to write to: say it with "
-            '`--company "Example Inc." --contact hiring@example.org`, or in HOTLOOP_COMPANY and '
-            "HOTLOOP_CONTACT."
+            "Candidates must know who hires and whom to write to: say it in HOTLOOP_COMPANY and "
+            "HOTLOOP_CONTACT, or with `hotloop takehome init` and "
+            '`--company "Example Inc." --contact hiring@example.org`.'
         )
     return said.strip()
 

@@ -130,9 +130,9 @@ def _claimed(portal: Portal) -> list[Row[Any]]:
 def _put_off(portal: Portal, row: Row[Any], problem: str) -> None:
     """Try again later, or give up."""
     log.error("an event was not delivered: %s", problem)
-    is_last = row.tries >= len(PAUSES)
-    due = None if is_last else datetime.now(UTC) + PAUSES[row.tries]
-    _set(portal, row, {"due": due, "tries": row.tries + 1, "problem": problem[:500]})
+    tries = int(row.tries)
+    due = None if tries >= len(PAUSES) else datetime.now(UTC) + PAUSES[tries]
+    _set(portal, row, {"due": due, "tries": tries + 1, "problem": problem[:500]})
 
 
 def _set(portal: Portal, row: Row[Any], values: dict[str, Any]) -> None:
