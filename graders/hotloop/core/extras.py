@@ -46,6 +46,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "uvicorn",
     ),
     "lti": ("cryptography", "jwt"),
+    "sso": ("cryptography", "jwt"),
     "takehome": (
         "argon2",
         "cryptography",

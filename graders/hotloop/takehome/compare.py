@@ -161,10 +161,10 @@ def _brier(score: ScoredPredictions | None) -> str:
     return f"{right}; {score.brier:.2f}, {low:.2f} to {high:.2f} (a guess {score.guess:.2f})"
 
 
-def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
+def _share(task: TaskReport, mark: Interval | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
         # Readers may differ by half a step.
-        low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
+        low, high = max(0.0, mark.low - 0.5), min(float(BEST_MARK), mark.high + 0.5)
         return Interval(low=low, high=high).scaled(1 / BEST_MARK)
     return share(check for check in task.checks if (task.task, check.check) not in left_out)
 

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 _JOINERS = "\u200c\u200d"
 """Invisible joiners, which names in Persian and Indian scripts need."""
 
+INSTRUCTIONS = "instructions.html"
+"""Name of the instructions in the pack, as a page for browsers."""
+
 DRAWS = 50
 """Most draws of a variant before one is used that shares a task's answer with another one."""
 
@@ -109,6 +112,8 @@ def make_pack(
             work_log=role.rule,
             assistants=role.assistants,
             keep_days=role.keep_days,
+            contact=role.contact,
+            privacy_notice=role.privacy_notice,
         )
         _keep(team, role, unsigned, files, wheel, name, now)
     team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
@@ -153,6 +158,7 @@ def _keep(
         role=role.role,
         made=now.astimezone(UTC),
         keep_until=teams.keep_until(unsigned),
+        reviewers=role.reviewers,
     )
     data = zipped(_contents(role, unsigned, files, signed, wheel))
     stored = {teams.PACK: data, MANIFEST: signed, VARIANT: files[VARIANT]}
@@ -168,7 +174,7 @@ def _contents(
         **files,
         MANIFEST: signed,
         "INSTRUCTIONS.md": text.encode(),
-        "instructions.html": instructions_html(text, role.title).encode(),
+        INSTRUCTIONS: instructions_html(text, role.title).encode(),
         "Makefile": filled("Makefile", role).encode(),
         "Containerfile": filled("Containerfile", role).encode(),
     }

@@ -35,6 +35,13 @@ def run(*words: str | Path, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.fixture(autouse=True)
+def company(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who hires, as a shell would say it."""
+    monkeypatch.setenv("HOTLOOP_COMPANY", "Example Inc.")
+    monkeypatch.setenv("HOTLOOP_CONTACT", "hiring@example.org")
+
+
 @pytest.fixture
 def team(tmp_path: Path) -> Path:
     folder = tmp_path / "team"
@@ -299,6 +306,23 @@ def test_where_no_team_can_be_made_is_told(folder: str) -> None:
     said = run("init", folder, "--module", "fused_softmax", code=2)["error"]
     assert said.startswith(folder)
     assert said.count("\n") == 0
+
+
+def test_a_role_is_made_for_a_company_that_can_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOTLOOP_COMPANY", "HOTLOOP_CONTACT"):
+        monkeypatch.delenv(name)
+    words = ["init", tmp_path / "team", "--module", "fused_softmax"]
+    assert "--contact hiring@example.org" in run(*words, code=2)["error"]
+    assert not (tmp_path / "team").exists()
+    named = ["--company", "Acme Ltd.", "--contact", "jobs@acme.example"]
+    first = Path(run(*words, *named)["role"]).read_text()
+    assert 'contact: "jobs@acme.example"' in first
+    assert "Acme Ltd. is responsible" in first
+    # The next role begins with the same ones.
+    second = Path(run(*words, "--role", "another")["role"]).read_text()
+    assert first[first.index("contact:") :] == second[second.index("contact:") :]
 
 
 def test_another_role_is_noted(team: Path) -> None:

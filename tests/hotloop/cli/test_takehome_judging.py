@@ -33,6 +33,10 @@ tasks:
   - {task: online_pass, weight: 3}
   - {task: explain, weight: 1}
 window_hours: 72
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 expires: 14
 """
 NAMES = ("Ada Lovelace", "Grace Hopper")

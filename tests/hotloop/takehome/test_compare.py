@@ -9,7 +9,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.takehome.compare import CandidateComparison, CompareError, compare, share_words
 from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.score import weighted
-from hotloop.takehome.scorecard import Mark, Scorecard
+from hotloop.takehome.scorecard import Mark, Review, Scorecard
 from hotloop.takehome.submission import Submission
 
 from .conftest import Hired
@@ -76,9 +76,9 @@ def test_what_is_measured_for_none_can_be_left_out(report: TakehomeReport) -> No
 
 
 def marked(report: TakehomeReport, mark: int) -> Scorecard:
+    marks = {"task.explain": Mark(mark=mark, note="half of it")}
     return Scorecard.model_construct(
-        submission=report.submission.digest,
-        marks={"task.explain": Mark(mark=mark, note="half of it")},
+        submission=report.submission.digest, reviews=[Review.model_construct(marks=marks)]
     )
 
 

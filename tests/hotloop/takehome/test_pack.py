@@ -19,7 +19,7 @@ import pytest
 from hotloop import __version__
 from hotloop.learn.pack import work_files, work_summary
 from hotloop.takehome import pack_wheel
-from hotloop.takehome.instructions import filled, requirement
+from hotloop.takehome.instructions import filled, needs, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import TakehomeRole, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
@@ -27,7 +27,7 @@ from hotloop.tasks import curriculum, markers, render
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.variants import Variant, draw
 
-from .conftest import MADE, NAMES, STRANGER, Hired
+from .conftest import ABOUT, MADE, NAMES, PEOPLE, STRANGER, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
 RECORDED = (".gz", ".npz", ".safetensors", ".sqlite")
@@ -244,7 +244,9 @@ def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
         "search engines",
         "another person's code",
         "measured on a GPU",
-        "You need no GPU",
+        "Python 3.11",
+        "no GPU",
+        *ABOUT,
         "kept until 2030-07-14",
     ):
         assert said in page, said
@@ -305,12 +307,21 @@ def test_the_ways_to_start_name_what_is_installed(
 
 
 @pytest.mark.slow
+def test_a_compiler_is_named_where_a_check_needs_one(
+    hired: Hired, whole_pack: Callable[[str], tuple[Team, Pack]]
+) -> None:
+    _, whole = whole_pack("fused_softmax")
+    assert any("g++" in one for one in needs(whole.manifest))
+    assert not any("g++" in one for one in needs(hired.packs[0].manifest))
+
+
+@pytest.mark.slow
 def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
     team = own_team.team
     path = team.role_path("gpu_engineer")
     path.write_text(
         "format: 1\nrole: gpu_engineer\ntitle: x\nmodule: profile_training_loop\n"
-        "tasks: [{task: read_trace, weight: 1}]\nwindow_hours: 72\nexpires: 14\n"
+        f"tasks: [{{task: read_trace, weight: 1}}]\nwindow_hours: 72\nexpires: 14\n{PEOPLE}"
     )
     says = r"read_trace goes on from what instrument makes: ask for both, or for neither\."
     with pytest.raises(TeamError, match=says):
@@ -360,7 +371,9 @@ def test_in_the_container_nothing_is_installed_again(
 
 def test_a_module_that_needs_more_says_so(own_team: Hired) -> None:
     path = own_team.team.role_path("gpu_engineer")
-    path.write_text(starting_text("gpu_engineer", "x", curriculum.load_module("tvm_passes")))
+    path.write_text(
+        starting_text("gpu_engineer", "x", curriculum.load_module("tvm_passes"), about=ABOUT)
+    )
     assert requirement(own_team.team.role("gpu_engineer")).startswith("hotloop[course,")
 
 

@@ -92,18 +92,21 @@ def _of_team(folder: Path, everything: bool) -> CommandResult:
             damaged[record.pseudonym] = str(fault)
             continue
         state = _state(team, record, until, now)
+        # Later it would only say who had more time, possibly for health reasons.
+        shown_until = until if record.awaited else None
         rows.append(
             {
                 "pack": str(record.pack),
                 "pseudonym": record.pseudonym,
                 "role": record.role,
                 "made": record.made.isoformat(),
-                "until": until.isoformat(),
-                "keep_until": record.keep_until.isoformat(),
+                "until": shown_until.isoformat() if shown_until else None,
+                "due": record.keep_until <= now,
                 "state": state,
             }
         )
-        lines.append((record.pseudonym, record.role, moment(record.made), moment(until), state))
+        deadline = moment(shown_until) if shown_until else "–"
+        lines.append((record.pseudonym, record.role, moment(record.made), deadline, state))
     breaks = audit_log.breaks(team.audited())
     problems = [f"{name}: {problem}" for name, problem in damaged.items()]
     problems += [f"{teams.AUDIT}: {fault}" for fault in breaks]
