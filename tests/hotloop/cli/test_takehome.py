@@ -61,6 +61,7 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     assert begun["pseudonym"] == pseudonym
     assert 13 * 24 < begun["hours_left"] < 14 * 24 + 1
     assert begun["window_hours"] == 72
+    assert begun["contact"] == "hiring@example.org"
     assert begun["hours_since_first_entry"] is None
     assert {row["task"] for row in begun["tasks"]} > {"online_pass", "cuda_block"}
     assert next(row["gpu"] for row in begun["tasks"] if row["task"] == "cuda_block")

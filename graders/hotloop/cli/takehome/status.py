@@ -59,6 +59,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
         "until": manifest.expires.isoformat(),
+        "contact": manifest.contact,
         "window_hours": manifest.window_hours,
         "hours_left": round(_hours_left(manifest), 2),
         "hours_since_first_entry": hours_since,
@@ -69,6 +70,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
         f"Hand in by {moment(manifest.expires)} UTC: {_left(manifest)}.{window(manifest)}",
+        f"Contact: {manifest.contact}",
         began,
         "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
         "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
