@@ -1,0 +1,578 @@
+"""The function of the host, read with sizes as symbols: which kernels it launches, with what.
+
+Where a condition depends on a size, the function is read once for each side; a path is what all
+conditions on it say.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotloop.engines.prover.expressions import Expressions, Variables
+from hotloop.engines.prover.kernel import bound
+from hotloop.engines.prover.module import Dotted, Module
+from hotloop.engines.prover.solver import Clock, Formula, Names, NotRead, satisfying, z3
+from hotloop.engines.prover.values import (
+    Tensor,
+    Value,
+    as_number,
+    lifted,
+    of_formula,
+    unknown,
+)
+
+MOST_PATHS = 24
+MOST_STEPS = 4096
+FEASIBLE_S = 0.1
+
+OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup"})
+"""Of a launch, not arguments of its kernel."""
+
+_IN_PLACE = frozenset({"zero_", "fill_", "copy_"})
+"""Methods that change a tensor's values and not its shape."""
+
+_BYTES = {"uint8": 1, "int8": 1, "bool": 1}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch: its kernel, grid and arguments by parameter."""
+
+    kernel: ast.FunctionDef
+    grid: Sequence[Formula]
+    arguments: Mapping[str, Any]
+
+
+@dataclass
+class Path:
+    """One way through the function. facts: its conditions."""
+
+    facts: list[Formula] = field(default_factory=list[Formula])
+    launches: list[Launch] = field(default_factory=list[Launch])
+    scratch: list[Tensor] = field(default_factory=list[Tensor])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`kernel[grid]`."""
+
+    kernel: ast.FunctionDef
+    grid: Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A bound method of a tensor."""
+
+    tensor: Tensor
+    name: str
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A lambda with what it can see."""
+
+    node: ast.Lambda
+    variables: Variables
+
+
+class _Ended(Exception):
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Raised(Exception):
+    """The function raises an exception on this path: it launches nothing more."""
+
+
+def is_kernel(function: ast.FunctionDef) -> bool:
+    """Return whether a decorator of the function is `@triton.jit`, or stands beside one."""
+    names = [ast.unparse(each).partition("(")[0] for each in function.decorator_list]
+    return any(name.rpartition(".")[2] == "jit" for name in names)
+
+
+def paths(
+    module: Module,
+    names: Names,
+    function: ast.FunctionDef,
+    arguments: Sequence[Any],
+    facts: Sequence[Formula],
+    clock: Clock,
+) -> list[Path]:
+    """Return every way through the function that launches something."""
+    script: list[bool] = []
+    every: list[Path] = []
+    for _ in range(MOST_PATHS):
+        launcher = Launcher(module, names, facts, script, clock)
+        path = launcher.read(function, arguments)
+        if path.launches:
+            every.append(path)
+        script = launcher.taken
+        while script and not script[-1]:
+            script.pop()
+        if not script:
+            return every
+        script[-1] = False
+    raise NotRead("the launcher has more than a few dozen ways through it")
+
+
+class Launcher(Expressions):
+    """Reads the function along one path. script: the sides of the first conditions."""
+
+    def __init__(
+        self,
+        module: Module,
+        names: Names,
+        facts: Sequence[Formula],
+        script: Sequence[bool],
+        clock: Clock,
+    ) -> None:
+        super().__init__(module, names)
+        self.path = Path()
+        self.taken: list[bool] = []
+        self._known = facts
+        self._script = script
+        self._clock = clock
+        self._steps = 0
+
+    def read(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Path:
+        """Return the path."""
+        variables = bound(self, function, list(arguments), {})
+        try:
+            self._block(function.body, variables)
+        except (_Ended, _Raised):
+            pass  # what was launched before is launched
+        return self.path
+
+    def decide(self, value: Any) -> bool:
+        """Return the side that this path takes, which becomes one of its facts."""
+        if not isinstance(value, Value):
+            return bool(value)
+        if value.kind == "int":
+            value = self.arithmetic.compared("NotEq", value, 0)
+        if value.kind == "pointer":
+            raise NotRead("a condition on a tensor")
+        fact = self.names.truth() if value.kind == "unknown" else self._formula(value)
+        known = z3.simplify(fact)
+        if z3.is_true(known) or z3.is_false(known):
+            return bool(z3.is_true(known))
+        if len(self.taken) < len(self._script):
+            side = self._script[len(self.taken)]
+        else:
+            side = True
+        chosen = fact if side else z3.Not(fact)
+        if not self._is_possible(chosen):
+            # The script goes on where it can; the other side is then the only one.
+            side = not side
+            self.taken.append(False)
+            self.path.facts.append(z3.Not(chosen))
+            return side
+        self.taken.append(side)
+        self.path.facts.append(chosen)
+        return side
+
+    def _is_possible(self, fact: Formula) -> bool:
+        known = [*self._known, *self.path.facts, *self.names.definitions]
+        return satisfying([*known, fact], self._clock, FEASIBLE_S) is not False
+
+    def _formula(self, value: Value) -> Formula:
+        formula, needs = value.at(())
+        for need in needs.values():
+            self._require(need)
+        return formula
+
+    def _require(self, need: Formula) -> None:
+        known = [*self._known, *self.path.facts, *self.names.definitions]
+        if satisfying([*known, z3.Not(need)], self._clock, 1.0) is not False:
+            raise NotRead("the launcher divides by what may be zero")
+
+    # --- statements ---------------------------------------------------------------------------
+
+    def _block(self, body: Sequence[ast.stmt], variables: Variables) -> None:
+        for statement in body:
+            self._steps += 1
+            if self._steps > MOST_STEPS:
+                raise NotRead("the launcher takes too many steps")
+            self._statement(statement, variables)
+
+    def _statement(self, statement: ast.stmt, variables: Variables) -> None:
+        if isinstance(statement, ast.Assign):
+            value = self.evaluate(statement.value, variables)
+            for target in statement.targets:
+                self._assign(target, value, variables)
+        elif isinstance(statement, ast.AnnAssign):
+            if statement.value is not None:
+                self._assign(statement.target, self.evaluate(statement.value, variables), variables)
+        elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            left = self.name(statement.target.id, variables)
+            right = self.evaluate(statement.value, variables)
+            variables[statement.target.id] = self.operated(
+                type(statement.op).__name__, left, right
+            )
+        elif isinstance(statement, ast.Expr):
+            if not isinstance(statement.value, ast.Constant):
+                self.evaluate(statement.value, variables)
+        elif isinstance(statement, ast.If):
+            side = self.decide(self.evaluate(statement.test, variables))
+            self._block(statement.body if side else statement.orelse, variables)
+        elif isinstance(statement, ast.Assert):
+            if not self.decide(self.evaluate(statement.test, variables)):
+                raise _Raised
+        elif isinstance(statement, ast.Raise):
+            raise _Raised
+        elif isinstance(statement, ast.Return):
+            value = None if statement.value is None else self.evaluate(statement.value, variables)
+            raise _Ended(value)
+        elif isinstance(statement, ast.For):
+            self._for(statement, variables)
+        elif isinstance(statement, ast.With):
+            self._block(statement.body, variables)
+        elif not isinstance(statement, ast.Pass):
+            raise NotRead(f"`{type(statement).__name__.lower()}` in the launcher")
+
+    def _for(self, statement: ast.For, variables: Variables) -> None:
+        values = self.evaluate(statement.iter, variables)
+        if not isinstance(values, tuple | range) or statement.orelse:
+            raise NotRead("a loop in the launcher whose number of steps depends on a size")
+        for value in values:
+            self._assign(statement.target, value, variables)
+            self._block(statement.body, variables)
+
+    def _assign(self, target: ast.expr, value: Any, variables: Variables) -> None:
+        if isinstance(target, ast.Name):
+            variables[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._assign_parts(target.elts, value, variables)
+        else:
+            raise NotRead(f"an assignment to `{ast.unparse(target)[:40]}`")
+
+    def _assign_parts(self, targets: list[ast.expr], value: Any, variables: Variables) -> None:
+        if isinstance(value, Value) and value.kind == "unknown":
+            value = (value,) * len(targets)
+        starred = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
+        if not isinstance(value, tuple) or len(starred) > 1:
+            raise NotRead("an assignment to several names")
+        if starred:
+            at, behind = starred[0], len(targets) - starred[0] - 1
+            middle = value[at : len(value) - behind]
+            value = (*value[:at], middle, *value[len(value) - behind :])
+            one = targets[at]
+            assert isinstance(one, ast.Starred)
+            targets = [*targets[:at], one.value, *targets[at + 1 :]]
+        if len(value) != len(targets):
+            raise NotRead("an assignment to several names")
+        for each, part in zip(targets, value, strict=True):
+            self._assign(each, part, variables)
+
+    # --- expressions --------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr, variables: Variables) -> Any:
+        """Also dictionaries, lambdas and comprehensions."""
+        if isinstance(node, ast.Dict):
+            return self._dictionary(node, variables)
+        if isinstance(node, ast.Lambda):
+            return Closure(node, dict(variables))
+        if isinstance(node, ast.ListComp | ast.GeneratorExp):
+            return tuple(self._comprehension(node.elt, node.generators, variables))
+        return super().evaluate(node, variables)
+
+    def _dictionary(self, node: ast.Dict, variables: Variables) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            one = self.evaluate(value, variables)
+            if key is None:
+                if not isinstance(one, dict):
+                    raise NotRead("`**` of what is no dictionary")
+                result.update(one)
+                continue
+            name = self.evaluate(key, variables)
+            if not isinstance(name, str | int):
+                raise NotRead("a dictionary's key")
+            result[name] = one  # pyright: ignore[reportArgumentType]
+        return result
+
+    def _comprehension(
+        self, element: ast.expr, generators: list[ast.comprehension], variables: Variables
+    ) -> Iterator[Any]:
+        if not generators:
+            yield self.evaluate(element, variables)
+            return
+        one = generators[0]
+        values = self.evaluate(one.iter, variables)
+        if not isinstance(values, tuple | range) or len(values) > MOST_STEPS:
+            raise NotRead("a list in the launcher whose length depends on a size")
+        for value in values:
+            own = dict(variables)
+            self._assign(one.target, value, own)
+            if all(self.decide(self.evaluate(test, own)) for test in one.ifs):
+                yield from self._comprehension(element, generators[1:], own)
+
+    def if_expression(self, node: ast.IfExp, variables: Variables) -> Any:
+        """Return the side that this path takes."""
+        side = self.decide(self.evaluate(node.test, variables))
+        return self.evaluate(node.body if side else node.orelse, variables)
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """Return an attribute of a tensor."""
+        if isinstance(value, ast.FunctionDef):
+            if name == "run" or name == "fn":
+                raise NotRead("a kernel that is not launched by `kernel[grid]`")
+            return unknown()
+        if not isinstance(value, Tensor):
+            raise NotRead(f"the attribute `{name}`")
+        if name == "shape":
+            return tuple(map(_scalar, value.sizes))
+        if name == "ndim":
+            return len(value.sizes)
+        if name in {"dtype", "device", "is_cuda", "itemsize", "requires_grad", "layout"}:
+            return unknown()
+        if name in {"T", "mT", "H"} or name == "data":
+            raise NotRead(f"`{name}` of a tensor")
+        return Method(value, name)
+
+    def item(self, value: Any, index: ast.expr, variables: Variables) -> Any:
+        """Return `kernel[grid]`, or a part of a tuple or dictionary."""
+        if isinstance(value, ast.FunctionDef) and is_kernel(value):
+            return Grid(value, self.evaluate(index, variables))
+        if isinstance(value, tuple) and isinstance(index, ast.Slice):
+            ends = [
+                None if end is None else as_number(self.evaluate(end, variables))
+                for end in (index.lower, index.upper, index.step)
+            ]
+            if any(
+                end is not None and number is None
+                for end, number in zip((index.lower, index.upper, index.step), ends, strict=True)
+            ):
+                raise NotRead("a part of a list that depends on a size")
+            return value[slice(*ends)]
+        key = self.evaluate(index, variables)
+        if isinstance(value, tuple) and isinstance(key, int) and -len(value) <= key < len(value):
+            return value[key]
+        if isinstance(value, dict) and key in value:
+            return value[key]
+        if isinstance(value, Value) and value.kind == "unknown":
+            return value
+        raise NotRead(f"an index into `{type(value).__name__}`")
+
+    def call(self, node: ast.Call, variables: Variables) -> Any:
+        """Return what a call returns; note it if it launches a kernel."""
+        function = self.evaluate(node.func, variables)
+        arguments = self._elements(node.args, variables)
+        named: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.evaluate(keyword.value, variables)
+            if keyword.arg is not None:
+                named[keyword.arg] = value
+            elif isinstance(value, dict):
+                named.update(value)
+            else:
+                raise NotRead("`**` of what is no dictionary")
+        if isinstance(function, Grid):
+            return self._launch(function, arguments, named)
+        if isinstance(function, Method):
+            return self._method(function, arguments, named)
+        if isinstance(function, Dotted):
+            return self._library(function, arguments, named)
+        if isinstance(function, ast.FunctionDef):
+            return self._inlined(function, arguments, named)
+        if isinstance(function, Value) and function.kind == "unknown":
+            self._require_no_tensor([*arguments, *named.values()])
+            return function
+        raise NotRead(f"a call of `{ast.unparse(node.func)[:40]}`")
+
+    def _inlined(
+        self, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]
+    ) -> Any:
+        if is_kernel(function):
+            raise NotRead("a kernel that is called without a grid")
+        if function.decorator_list:
+            raise NotRead(f"`{function.name}`, which has a decorator")
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise NotRead("the launcher takes too many steps")
+        try:
+            self._block(function.body, bound(self, function, arguments, named))
+        except _Ended as end:
+            return end.value
+        return None
+
+    def _launch(self, at: Grid, arguments: list[Any], named: dict[str, Any]) -> None:
+        kernel = at.kernel
+        parameters = {each.arg for each in [*kernel.args.args, *kernel.args.kwonlyargs]}
+        named = {
+            name: value
+            for name, value in named.items()
+            if name in parameters or name not in OPTIONS
+        }
+        variables = bound(self, kernel, arguments, named)
+        grid = at.grid
+        if isinstance(grid, Closure):
+            own = {**grid.variables, grid.node.args.args[0].arg: variables}
+            grid = self.evaluate(grid.node.body, own)
+        counts = grid if isinstance(grid, tuple) else (grid,)
+        formulas: list[Formula] = []
+        for count in counts:
+            value = lifted(count)
+            if value.kind != "int":
+                raise NotRead("a grid that is not known")
+            formulas.append(self._formula(value))
+        self.path.launches.append(Launch(kernel, formulas, variables))
+
+    def _method(self, method: Method, arguments: list[Any], named: dict[str, Any]) -> Any:
+        tensor, name = method.tensor, method.name
+        if name in {"stride", "size"}:
+            every = tensor.strides if name == "stride" else tensor.sizes
+            if not arguments and not named:
+                return tuple(map(_scalar, every))
+            axis = as_number(arguments[0] if arguments else named.get("dim"))
+            if axis is None or not -len(every) <= axis < len(every):
+                raise NotRead(f"`{name}` of an axis that I do not know")
+            return _scalar(every[axis])
+        if name in {"numel", "nelement"}:
+            return _scalar(tensor.elements)
+        if name == "dim":
+            return len(tensor.sizes)
+        if name == "element_size":
+            return unknown()
+        if name == "is_contiguous" and not arguments and not named:
+            return True if tensor.contiguous else unknown()
+        if name == "contiguous" and not arguments and tensor.contiguous:
+            return tensor
+        if name == "detach":
+            return tensor
+        if name == "view" and len(arguments) == 1 and isinstance(arguments[0], Dotted):
+            if arguments[0].rpartition(".")[2] in _BYTES and tensor.bytes_each == 1:
+                return tensor
+        if name in {"new_empty", "new_zeros"}:
+            dtype = named.get("dtype", tensor.dtype)
+            return self._new(arguments, dtype, filled=name == "new_zeros")
+        if name in _IN_PLACE:
+            return tensor
+        if name.endswith("_") or name in {"view", "set", "data", "unsafe_chunk"}:
+            raise NotRead(f"`{name}` of a tensor")
+        return unknown("a tensor that the launcher computes")
+
+    def _library(self, path: Dotted, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if path.startswith("builtins."):
+            return self._builtin(path.partition(".")[2], arguments, named)
+        name = path.rpartition(".")[2]
+        if path.startswith("triton."):
+            return self._triton(name, arguments)
+        if path.startswith("math."):
+            if path == "math.prod" and isinstance(arguments[0], tuple):
+                total: Any = 1
+                for each in arguments[0]:
+                    total = self.operated("Mult", total, each)
+                return total
+            return unknown()
+        if path.startswith("torch."):
+            if name in {"empty", "zeros"}:
+                return self._new(arguments, named.get("dtype"), filled=name == "zeros")
+            if name in {"empty_like", "zeros_like"} and isinstance(arguments[0], Tensor):
+                if not arguments[0].contiguous:
+                    raise NotRead(f"`torch.{name}` of a tensor with gaps")
+                sizes = tuple(map(_scalar, arguments[0].sizes))
+                dtype = named.get("dtype", arguments[0].dtype)
+                return self._new([sizes], dtype, filled=name == "zeros_like")
+            return unknown("a tensor that the launcher computes")
+        self._require_no_tensor([*arguments, *named.values()])
+        return unknown()
+
+    def _triton(self, name: str, arguments: list[Any]) -> Any:
+        if name == "cdiv" and len(arguments) == 2:
+            above = self.operated("Add", arguments[0], self.operated("Sub", arguments[1], 1))
+            return self.operated("FloorDiv", above, arguments[1])
+        if name == "next_power_of_2" and len(arguments) == 1:
+            return self._power(arguments[0])
+        raise NotRead(f"a call of `triton.{name}`")
+
+    def _power(self, number: Any) -> Any:
+        if isinstance(number, int):
+            return 1 << (number - 1).bit_length() if number > 0 else 0
+        value = lifted(number)
+        if value.kind != "int":
+            return unknown()
+        formula = self._formula(value)
+        self._require(formula >= 1)
+        return _scalar(self.names.power(formula))
+
+    def _builtin(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if name in {"min", "max"} and arguments and not named:
+            values = arguments[0] if len(arguments) == 1 else arguments
+            if isinstance(values, tuple | list) and values:
+                best: Any = values[0]
+                for each in values[1:]:
+                    if isinstance(best, Value) or isinstance(each, Value):
+                        best = self.arithmetic.extreme(name == "min", best, each)
+                    else:
+                        best = min(best, each) if name == "min" else max(best, each)
+                return best
+        if name == "range" and all(isinstance(each, int) for each in arguments):
+            numbers = range(*arguments)
+            if len(numbers) <= MOST_STEPS:
+                return numbers
+        if name == "len" and isinstance(arguments[0], tuple):
+            return len(arguments[0])
+        if name in {"tuple", "list"} and len(arguments) == 1 and isinstance(arguments[0], tuple):
+            return arguments[0]
+        if name == "dict" and not arguments:
+            return named
+        if name in {"int", "bool"} and len(arguments) == 1:
+            one = arguments[0]
+            return one if isinstance(one, int) or _is_int(one) else unknown()
+        if name == "zip" and all(isinstance(each, tuple) for each in arguments):
+            return tuple(zip(*arguments, strict=False))
+        if name == "enumerate" and isinstance(arguments[0], tuple):
+            return tuple(enumerate(arguments[0]))
+        if name in {"float", "print", "str", "abs", "round"}:
+            return unknown()
+        raise NotRead(f"a call of `{name}`")
+
+    def _new(self, arguments: list[Any], dtype: Any, *, filled: bool) -> Tensor:
+        """Return a tensor that the launcher makes."""
+        sizes = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
+        extents: list[Formula] = []
+        for each in sizes:
+            value = lifted(each)
+            if value.kind != "int":
+                raise NotRead("a temporary tensor whose size is not known")
+            extents.append(self._formula(value))
+        number = len(self.path.scratch)
+        tensor = Tensor(
+            f"temporary {number}",
+            extents,
+            row_major(extents),
+            scratch=number,
+            filled=filled,
+            dtype=dtype.rpartition(".")[2] if isinstance(dtype, str) else "",
+        )
+        self.path.scratch.append(tensor)
+        return tensor
+
+    @staticmethod
+    def _require_no_tensor(values: Sequence[Any]) -> None:
+        """Raise NotRead where code that is not read could launch something."""
+        if any(isinstance(value, Tensor) for value in values):
+            raise NotRead("a tensor is passed to a function that I do not read")
+
+
+def row_major(sizes: Sequence[Formula]) -> list[Formula]:
+    """Return the strides of a contiguous tensor."""
+    strides: list[Formula] = []
+    step: Any = z3.IntVal(1)
+    for size in reversed(sizes):
+        strides.append(z3.simplify(step))
+        step = step * size
+    return strides[::-1]
+
+
+def _scalar(formula: Formula) -> Any:
+    """Return a size: a Python number where it is one."""
+    simple = z3.simplify(formula)
+    return int(simple.as_long()) if z3.is_int_value(simple) else of_formula(simple)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Value) and value.kind == "int"

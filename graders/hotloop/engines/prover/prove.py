@@ -1,0 +1,353 @@
+"""A task's function and its kernels under a contract: what is proved of each."""
+
+import ast
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hotloop.engines.prover import access
+from hotloop.engines.prover.contract import MOST_ELEMENTS, Contract, PlainArgument, TensorArgument
+from hotloop.engines.prover.kernel import Kernel
+from hotloop.engines.prover.launcher import Launch, Path, paths
+from hotloop.engines.prover.module import Dotted, Module
+from hotloop.engines.prover.report import (
+    COUNTEREXAMPLE,
+    PROVED,
+    TESTED,
+    Claim,
+    Counterexample,
+    Report,
+)
+from hotloop.engines.prover.solver import (
+    Clock,
+    Formula,
+    Names,
+    NotRead,
+    satisfying,
+    z3,
+)
+from hotloop.engines.prover.values import (
+    NOTHING,
+    Tensor,
+    Value,
+    in_range,
+    lifted,
+    of_formula,
+    unknown,
+)
+
+KERNEL_S = 5.0
+"""Time for one kernel on one path."""
+LAUNCHER_S = 3.0
+SMALL = (1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
+"""Sizes that a smallest counterexample is looked for below."""
+
+
+class _Call:
+    """The arguments of the call as values, and the facts that the contract gives."""
+
+    def __init__(self, contract: Contract) -> None:
+        self.symbols: dict[str, Formula] = {name: z3.Int(name) for name in contract.symbols}
+        self.facts: list[Formula] = []
+        for name, symbol in contract.symbols.items():
+            size = self.symbols[name]
+            self.facts += [size >= symbol.least, size <= MOST_ELEMENTS]
+        for more, less in contract.at_least:
+            self.facts.append(self._size(more) >= self._size(less))
+        self.arguments: list[Any] = []
+        for number, one in enumerate(contract.arguments):
+            self.arguments.append(self._argument(number, one))
+
+    def _argument(self, number: int, one: TensorArgument | PlainArgument) -> Any:
+        if isinstance(one, PlainArgument):
+            if one.unknown:
+                return unknown()
+            return one.value if not one.text else _plain(self._size(one.text))
+        tensor = Tensor(
+            one.name,
+            [self._size(text) for text in one.sizes],
+            [self._size(text) for text in one.strides],
+            argument=number,
+            disjoint=one.disjoint,
+            bytes_each=one.bytes_each,
+        )
+        self.facts += of_size(tensor)
+        return tensor
+
+    def _size(self, text: str) -> Formula:
+        return _in_symbols(ast.parse(text, mode="eval").body, self.symbols)
+
+
+def of_size(tensor: Tensor) -> list[Formula]:
+    """Return the facts that a tensor exists and is not too large."""
+    extent: Any = z3.IntVal(1)
+    for size, stride in zip(tensor.sizes, tensor.strides, strict=True):
+        extent = extent + (size - 1) * stride
+    return [
+        *(size <= MOST_ELEMENTS for size in tensor.sizes),
+        tensor.elements <= MOST_ELEMENTS,
+        z3.simplify(extent) <= MOST_ELEMENTS,
+    ]
+
+
+def _in_symbols(node: ast.expr, symbols: Mapping[str, Formula]) -> Formula:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return z3.IntVal(node.value)
+    if isinstance(node, ast.Name):
+        return symbols[node.id]
+    if isinstance(node, ast.BinOp):
+        left, right = (_in_symbols(each, symbols) for each in (node.left, node.right))
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+    raise ValueError(f"{ast.unparse(node)} is no size")
+
+
+def _plain(formula: Formula) -> Any:
+    simple = z3.simplify(formula)
+    return int(simple.as_long()) if z3.is_int_value(simple) else of_formula(simple)
+
+
+def prove(
+    source: str,
+    entry: str,
+    contract: Contract,
+    recorded: Sequence[Mapping[str, Any]] = (),
+    kernel_s: float = KERNEL_S,
+) -> Report:
+    """Return what holds of every kernel that `entry` launches.
+
+    recorded: calls whose launches are known: `values` of the symbols, and `launches` as in a launch
+    plan. If what is read here differs from any, nothing is proved.
+    """
+    started = time.monotonic()
+    names = Names()
+    try:
+        module = Module(source)
+        module.require_clear(entry)
+        if entry not in module.functions:
+            raise NotRead(f"`{entry}` is no function of this file")
+        call = _Call(contract)
+        clock = Clock(LAUNCHER_S)
+        ways = paths(module, names, module.functions[entry], call.arguments, call.facts, clock)
+        if not ways:
+            raise NotRead("no launch of a kernel is found")
+        _require_agreement(ways, call, names, recorded)
+    except NotRead as reason:
+        claim = [Claim("", about, TESTED, str(reason)) for about in ("bounds", "races")]
+        return Report(claim, time.monotonic() - started)
+    except (RecursionError, SyntaxError):
+        claim = [Claim("", about, TESTED, "the file is too deep") for about in ("bounds", "races")]
+        return Report(claim, time.monotonic() - started)
+    claims: dict[tuple[str, str], Claim] = {}
+    for way in ways:
+        for launch in way.launches:
+            for claim in _of_launch(module, names, call, way, launch, kernel_s):
+                key = (claim.kernel, claim.about)
+                if key not in claims or _rank(claim) > _rank(claims[key]):
+                    claims[key] = claim
+    return Report(list(claims.values()), time.monotonic() - started)
+
+
+def _rank(claim: Claim) -> int:
+    return (PROVED, TESTED, COUNTEREXAMPLE).index(claim.result)
+
+
+def _of_launch(
+    module: Module, names: Names, call: _Call, way: Path, launch: Launch, kernel_s: float
+) -> list[Claim]:
+    name = launch.kernel.name
+    clock = Clock(kernel_s)
+    facts = [*call.facts, *way.facts]
+    for tensor in way.scratch:
+        facts += of_size(tensor)
+    first = len(names.definitions)
+    kernel = Kernel(module, names, launch.grid, facts)
+    try:
+        kernel.read(launch.kernel, _arguments(launch))
+    except NotRead as reason:
+        return [Claim(name, about, TESTED, str(reason), kernel.line) for about in _ABOUT]
+    except (RecursionError, TypeError) as error:
+        return [Claim(name, about, TESTED, f"not read: {error}"[:200]) for about in _ABOUT]
+    definitions = names.definitions
+    shared = [*facts, *launch.grid, *definitions[:first], *_formulas(launch)]
+
+    def smallest(facts: Sequence[Formula]) -> Any:
+        return _smallest([*facts, *names.powers], list(call.symbols.values()), clock)
+
+    finding = access.overflow(kernel, definitions, clock)
+    places: list[access.Places] = []
+    for each in kernel.accesses:
+        one, place = access.inside(each, definitions, clock, smallest)
+        places.append(place)
+        if finding.proved or (one.model is not None and finding.model is None):
+            finding = one
+        if finding.model is not None:
+            break
+    bounds = _claim(name, "bounds", finding, call, way)
+    if not finding.proved:
+        # Places that may be outside are no places to compare.
+        why = "its accesses are not proved to be in bounds"
+        return [bounds, Claim(name, "races", TESTED, why, finding.line)]
+    races = access.apart(kernel, places, definitions, shared, clock, smallest)
+    return [bounds, _claim(name, "races", races, call, way)]
+
+
+_ABOUT = ("bounds", "races")
+
+
+def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Path) -> Claim:
+    if finding.proved:
+        return Claim(name, about, PROVED)
+    if finding.model is None:
+        return Claim(name, about, TESTED, finding.reason, finding.line)
+    example = _example(finding.model, call, way)
+    return Claim(name, about, COUNTEREXAMPLE, finding.reason, finding.line, example)
+
+
+def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) -> Any:
+    """Return a model in which no size is large, or None if none is found in time."""
+    for most in SMALL:
+        model = satisfying([*facts, *(size <= most for size in sizes)], clock, access.SEARCH_S)
+        if model:
+            return _fewest(facts, sizes, model, clock)
+    return None
+
+
+def _fewest(facts: Sequence[Formula], sizes: Sequence[Formula], model: Any, clock: Clock) -> Any:
+    """Make one size after the other as small as it can be."""
+    kept = list(facts)
+    for size in sizes:
+        low, high = -1, _number(model, size)
+        while high - low > 1:
+            middle = (low + high) // 2
+            smaller = satisfying([*kept, size <= middle], clock, access.SEARCH_S / 2)
+            if smaller:
+                model, high = smaller, _number(smaller, size)
+            else:
+                low = middle
+        kept.append(size <= high)
+    return model
+
+
+def _number(model: Any, formula: Formula) -> int:
+    return int(model.eval(formula, model_completion=True).as_long())
+
+
+def _arguments(launch: Launch) -> dict[str, Any]:
+    """Return the arguments as the kernel sees them."""
+    parameters = [*launch.kernel.args.args, *launch.kernel.args.kwonlyargs]
+    fixed = {
+        each.arg
+        for each in parameters
+        if each.annotation is not None and ast.unparse(each.annotation).endswith("constexpr")
+    }
+    return {
+        name: _argument(value, constexpr=name in fixed) for name, value in launch.arguments.items()
+    }
+
+
+def _argument(value: Any, *, constexpr: bool) -> Any:
+    if isinstance(value, Tensor):
+        start = z3.IntVal(0)
+        return Value("pointer", (), lambda _: (start, NOTHING), tensor=value)
+    if constexpr or value is None or isinstance(value, str | bool | Dotted):
+        return value
+    if isinstance(value, float):
+        return unknown()
+    if isinstance(value, ast.FunctionDef | tuple):
+        return value
+    one = lifted(value)
+    if one.kind != "int":
+        return one
+    formula, needs = one.at(())
+    together = {**needs, **{each.get_id(): each for each in in_range(formula, 32)}}
+    return of_formula(formula, 32, together)
+
+
+def _formulas(launch: Launch) -> list[Formula]:
+    formulas: list[Formula] = []
+    for value in launch.arguments.values():
+        if isinstance(value, Value) and value.kind in {"int", "bool"} and value.shape == ():
+            formulas.append(value.at(())[0])
+    return formulas
+
+
+def _require_agreement(
+    ways: Sequence[Path], call: _Call, names: Names, recorded: Sequence[Mapping[str, Any]]
+) -> None:
+    """Raise NotRead if a call launched something else than what is read here."""
+    clock = Clock(LAUNCHER_S)
+    for one in recorded:
+        values = [call.symbols[name] == value for name, value in one["values"].items()]
+        for way in ways:
+            facts = [*call.facts, *way.facts, *names.definitions, *values]
+            model = satisfying(facts, clock, 1.0)
+            if model and _agrees(way, model, one["launches"]):
+                break
+        else:
+            raise NotRead("the launcher launched something else than I read")
+
+
+def _agrees(way: Path, model: Any, launches: Sequence[Mapping[str, Any]]) -> bool:
+    if len(way.launches) != len(launches):
+        return False
+    for mine, theirs in zip(way.launches, launches, strict=True):
+        grid = [_number(model, count) for count in mine.grid]
+        if mine.kernel.name != theirs["kernel"] or grid != list(theirs["grid"])[: len(grid)]:
+            return False
+        for name, value in theirs["arguments"].items():
+            if not _same(mine.arguments.get(name), value, model):
+                return False
+    return True
+
+
+def _same(mine: Any, theirs: Mapping[str, Any], model: Any) -> bool:
+    if "tensor" in theirs:
+        if not isinstance(mine, Tensor) or theirs["offset"]:
+            return False
+        number = mine.argument if theirs["tensor"] == "argument" else mine.scratch
+        return number == theirs["index"]
+    if "value" not in theirs or isinstance(mine, Tensor):
+        return not isinstance(mine, Tensor)
+    value = theirs["value"]
+    if isinstance(mine, Value):
+        if mine.kind != "int" or not isinstance(value, int):
+            return mine.kind != "int"
+        return _number(model, mine.at(())[0]) == value
+    return isinstance(value, float) or mine == value
+
+
+def _example(model: Any, call: _Call, way: Path) -> Counterexample:
+    launches: list[dict[str, Any]] = []
+    for launch in way.launches:
+        grid = [_number(model, count) for count in launch.grid]
+        arguments = {
+            name: _plan_argument(value, model) for name, value in launch.arguments.items()
+        }
+        launches.append({"kernel": launch.kernel.name, "grid": grid, "arguments": arguments})
+    scratch = [
+        {"elements": _number(model, one.elements), "filled": one.filled, "dtype": one.dtype}
+        for one in way.scratch
+    ]
+    values = {name: _number(model, symbol) for name, symbol in call.symbols.items()}
+    return Counterexample(values, launches, scratch)
+
+
+def _plan_argument(value: Any, model: Any) -> dict[str, Any]:
+    if isinstance(value, Tensor):
+        if value.scratch is not None:
+            return {"tensor": "scratch", "index": value.scratch}
+        return {"tensor": "argument", "index": value.argument}
+    if isinstance(value, Dotted):
+        return {"type": value.rpartition(".")[2]}
+    if isinstance(value, Value):
+        if value.kind != "int":
+            return {"value": 1.0}
+        return {"value": _number(model, value.at(())[0])}
+    return {"value": value}
+
+

@@ -1,0 +1,135 @@
+"""z3, with a clock: what a set of facts implies, and integers that nobody has named before."""
+
+import importlib
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+z3: Any = importlib.import_module("z3")
+"""It has no types of its own."""
+
+Formula = Any
+"""An integer or a Boolean of z3."""
+
+
+class NotRead(Exception):
+    """The prover does not follow this code, so that nothing is proved. Its text says why."""
+
+
+class Clock:
+    """How long all questions together may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left."""
+        return self._end - time.monotonic()
+
+
+def satisfying(facts: Iterable[Formula], clock: Clock, most_s: float) -> Any:
+    """Return z3's model of the facts, False if there is none, and None if time was too short."""
+    left = min(clock.left_s, most_s)
+    if left <= 0:
+        return None
+    solver = z3.Solver()
+    solver.set("timeout", max(1, int(left * 1000)))
+    solver.add(*facts)
+    answer = solver.check()
+    if answer == z3.sat:
+        return solver.model()
+    return False if answer == z3.unsat else None
+
+
+def implies(facts: Sequence[Formula], claim: Formula, clock: Clock, most_s: float = 1.0) -> bool:
+    """Return whether the claim surely follows from the facts.
+
+    Without the facts about products first: z3 decides what is linear at once, and fewer facts
+    prove no more.
+    """
+    linear = [fact for fact in facts if not _has_product(fact)]
+    if not _has_product(claim) and satisfying([*linear, z3.Not(claim)], clock, most_s / 2) is False:
+        return True
+    return satisfying([*facts, z3.Not(claim)], clock, most_s) is False
+
+
+def _has_product(formula: Formula) -> bool:
+    """Return whether a formula multiplies two variables, or divides by one."""
+    seen: set[int] = set()
+    todo = [formula]
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        children = node.children()
+        if z3.is_mul(node) and sum(not z3.is_int_value(each) for each in children) > 1:
+            return True
+        todo += children
+    return False
+
+
+def variables(formulas: Iterable[Formula]) -> dict[str, Formula]:
+    """Return the variables of formulas, by name."""
+    found: dict[str, Formula] = {}
+    seen: set[int] = set()
+    todo = list(formulas)
+    while todo:
+        node = todo.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        if z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found[node.decl().name()] = node
+        todo += node.children()
+    return found
+
+
+class Names:
+    """Makes variables that are different from all others, and keeps what defines them.
+
+    definitions: hold for every value of the other variables, so that they may always be added.
+    powers: so do these, but they make questions harder, and few proofs need them.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: list[Formula] = []
+        self._count = 0
+        self.powers: list[Formula] = []
+        self._quotients: dict[tuple[int, int], tuple[Formula, Formula, Formula, Formula]] = {}
+
+    def integer(self, name: str) -> Formula:
+        """Return a new integer."""
+        self._count += 1
+        return z3.Int(f"{name}!{self._count}")
+
+    def truth(self) -> Formula:
+        """Return a new Boolean, of which nothing is known."""
+        self._count += 1
+        return z3.Bool(f"unknown!{self._count}")
+
+    def power(self, number: Formula) -> Formula:
+        """Return the next power of 2, of which only its distance is known; number ≥ 1."""
+        key = (number.get_id(), -1)
+        if key not in self._quotients:
+            power = self.integer("power")
+            near = z3.And(power >= number, power <= 2 * number - 1)
+            self.definitions.append(z3.Implies(number >= 1, near))
+            self.powers.append(z3.Or(*(power == 1 << exponent for exponent in range(31))))
+            self._quotients[key] = (power, power, number, number)
+        return self._quotients[key][0]
+
+    def divided(self, number: Formula, by: Formula) -> tuple[Formula, Formula]:
+        """Return quotient, rounded down, and remainder; they mean nothing unless `by` > 0."""
+        key = (number.get_id(), by.get_id())
+        if key not in self._quotients:
+            quotient, rest = self.integer("quotient"), self.integer("rest")
+            self.definitions.append(
+                z3.Implies(
+                    by > 0, z3.And(number == quotient * by + rest, rest >= 0, rest < by)
+                )
+            )
+            # z3 names a formula by a number that another may have once this one is gone.
+            self._quotients[key] = (quotient, rest, number, by)
+        return self._quotients[key][:2]
