@@ -2,8 +2,8 @@
 
 An offset is divided by the tensor's strides, from the largest to the smallest. If each quotient is
 a place on its axis, then the access is inside, also of a tensor with gaps between its rows; and two
-such accesses meet only where all places are equal. That is the lemma about row-major places, without
-which z3 would have to reason about products of sizes.
+such accesses meet only where all places are equal. Without this lemma about row-major places z3
+would have to reason about products of sizes.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,9 @@ from typing import Any
 
 from hotloop.engines.prover.kernel import Access, Kernel
 from hotloop.engines.prover.polynomial import Polynomials
-from hotloop.engines.prover.solver import Clock, Formula, implies, satisfying, variables, z3
+from hotloop.engines.prover.solver import Clock, contradictory, implies, variables
 from hotloop.engines.prover.values import Tensor
+from hotloop.engines.prover.z3_types import Formula, z3
 
 QUESTION_S = 1.5
 SEARCH_S = 1.0
@@ -37,15 +38,13 @@ PROVED = Finding(True)
 
 @dataclass(frozen=True)
 class Places:
-    """An access that stays inside, with its place on each axis; None if only its offset is known."""
+    """An access that stays inside, with its place on each axis; None: only its offset is known."""
 
     access: Access
     axes: Sequence[Formula] | None
 
 
-def overflow(
-    kernel: Kernel, definitions: Sequence[Formula], clock: Clock
-) -> Finding:
+def overflow(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Finding:
     """Return whether masks, conditions and loops mean what they say."""
     for each in kernel.obligations:
         if not implies([*definitions, *each.facts], each.need, clock, QUESTION_S):
@@ -65,7 +64,7 @@ def inside(
     name = f"tl.{access.kind}" if access.kind in {"load", "store"} else "an atomic operation"
     places, outside = _proved_places(access, facts, clock)
     if places is None:
-        return _not_inside(access, facts, outside, name, clock, smallest), Places(access, None)
+        return _not_inside(access, facts, outside, name, smallest), Places(access, None)
     for need in access.needs:
         if not implies(facts, need, clock, QUESTION_S):
             reason = f"the offset of {name} may not fit in 32 bits"
@@ -78,7 +77,6 @@ def _not_inside(
     facts: Sequence[Formula],
     outside: Formula,
     name: str,
-    clock: Clock,
     smallest: Smallest,
 ) -> Finding:
     where = f"{name} at `{access.tensor.name}`"
@@ -193,7 +191,7 @@ def _apart(
     clock: Clock,
     smallest: Smallest,
 ) -> Finding:
-    if satisfying([*facts, equal], clock, QUESTION_S) is False:
+    if contradictory([*facts, equal], clock, QUESTION_S):
         return PROVED
     name, line = one.access.tensor.name, one.access.line
     data = one.access.data | two.access.data

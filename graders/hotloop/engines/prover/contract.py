@@ -3,6 +3,7 @@
 Sizes are texts in symbols, such as `2*s0*s1 + s2`, so that a contract can be sent and read.
 """
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -88,3 +89,22 @@ class Contract:
         for name in sorted(self.symbols, key=len, reverse=True):
             text = text.replace(name, self.symbols[name].label)
         return text
+
+
+def size(text: str, values: Mapping[str, Any]) -> Any:
+    """Return what a text of a contract is, for integers of Python or of z3."""
+    return _size(ast.parse(text, mode="eval").body, values)
+
+
+def _size(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        return values[node.id]
+    if isinstance(node, ast.BinOp):
+        left, right = (_size(each, values) for each in (node.left, node.right))
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+    raise ValueError(f"{ast.unparse(node)} is no size")

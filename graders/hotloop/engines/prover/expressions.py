@@ -58,14 +58,10 @@ class Expressions(ABC):
         """Return `value[index]`."""
 
     @abstractmethod
-    def decide(self, value: Any) -> bool:
-        """Return which branch a condition takes."""
-
-    @abstractmethod
     def if_expression(self, node: ast.IfExp, variables: Variables) -> Any:
         """Return what `a if b else c` is."""
 
-    def evaluate(self, node: ast.expr, variables: Variables) -> Any:
+    def evaluate(self, node: ast.expr, variables: Variables) -> Any:  # noqa: C901 - a kind of node each
         """Return the value of an expression. Raises NotRead for what is not followed."""
         if isinstance(node, ast.Constant):
             return node.value
@@ -127,8 +123,10 @@ class Expressions(ABC):
         if name not in _NATIVE:
             raise NotRead(f"the operator {name}")
         large = name in {"Pow", "LShift"} and isinstance(right, int) and abs(right) > MOST_BITS
-        huge = name == "Mult" and any(isinstance(s, str | tuple) for s in (left, right)) and any(
-            isinstance(n, int) and n > MOST_BITS for n in (left, right)
+        huge = (
+            name == "Mult"
+            and any(isinstance(s, str | tuple) for s in (left, right))
+            and any(isinstance(n, int) and n > MOST_BITS for n in (left, right))
         )
         if large or huge:
             raise NotRead("a number or a list that is too large")
@@ -153,7 +151,7 @@ class Expressions(ABC):
         if isinstance(value, Dotted):
             return Dotted(f"{value}.{name}")
         if isinstance(value, Value) and value.kind == "unknown":
-            return value
+            return unknown(*value.data)
         return self.attribute(value, name)
 
     def _unary(self, node: ast.UnaryOp, value: Any) -> Any:

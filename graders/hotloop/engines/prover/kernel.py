@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hotloop.engines.prover.contract import MOST_ELEMENTS
 from hotloop.engines.prover.expressions import Expressions, Variables
 from hotloop.engines.prover.language import Language
 from hotloop.engines.prover.module import Dotted, Module, stored
-from hotloop.engines.prover.solver import Formula, Names, NotRead, z3
+from hotloop.engines.prover.solver import Names, NotRead
 from hotloop.engines.prover.values import (
     Needs,
     Tensor,
@@ -27,6 +28,7 @@ from hotloop.engines.prover.values import (
     of_formula,
     unknown,
 )
+from hotloop.engines.prover.z3_types import Formula, z3
 
 MOST_CALLS = 20
 MOST_UNROLLED = 16
@@ -111,7 +113,7 @@ class Kernel(Expressions):
             self.line = statement.lineno
             self._statement(statement, variables)
 
-    def _statement(self, statement: ast.stmt, variables: Variables) -> None:
+    def _statement(self, statement: ast.stmt, variables: Variables) -> None:  # noqa: C901 - a kind of statement each
         if isinstance(statement, ast.Assign):
             value = self.evaluate(statement.value, variables)
             for target in statement.targets:
@@ -183,7 +185,11 @@ class Kernel(Expressions):
         self._merge(of_formula(yes), results[0], results[1], variables, condition.data)
 
     def _merge(
-        self, yes: Value, left: Variables, right: Variables, variables: Variables,
+        self,
+        yes: Value,
+        left: Variables,
+        right: Variables,
+        variables: Variables,
         data: frozenset[str],
     ) -> None:
         for name in {*left, *right}:
@@ -258,18 +264,23 @@ class Kernel(Expressions):
         if first.kind == stride.kind == "int" and first.shape == stride.shape == ():
             (low, low_needs), (by, by_needs) = first.at(()), stride.at(())
             self.oblige({**low_needs, **by_needs})
-            self.oblige({by.get_id(): by > 0})
+            down = z3.is_int_value(by) and by.as_long() < 0
+            if not down:
+                self.oblige({by.get_id(): by > 0})
             number = low + by * iteration
             bits = 32 if _is_wide(first, last, stride) is None else _is_wide(first, last, stride)
             needs: Needs = {each.get_id(): each for each in in_range(number + by, bits)}
             if last.kind == "int" and last.shape == ():
                 high, high_needs = last.at(())
                 self.oblige(high_needs)
-                facts.append(number < high)
+                end = low + by * count
+                facts.append(number > high if down else number < high)
                 total = [
-                    z3.Implies(count > 0, low + by * (count - 1) < high),
-                    low + by * count >= high,
+                    z3.Implies(count > 0, end - by > high if down else end - by < high),
+                    end <= high if down else end >= high,
                 ]
+            else:
+                facts.append(number < MOST_ELEMENTS)  # assumed of an end that is loaded
             # A counter that overflowed would begin again below zero.
             self.oblige(needs, facts)
             counter = of_formula(number, bits)
@@ -305,15 +316,11 @@ class Kernel(Expressions):
             if name in variables and not _names(step) & changed
         }
         grown = {name: self.evaluate(step, variables) for name, step in steps.items()}
-        own = dict(variables)
-        for name in changed:
-            own.pop(name, None)
-        for name in changed & set(variables):
-            own[name] = self._carried(name, variables[name], grown, iteration)
-        own.update(counters)
         before = len(self.facts)
         self.facts += facts
+        own = self._at(iteration, variables, changed, grown) | dict(counters)
         if test is not None:
+            self._went_on(test, variables, changed, grown, iteration)
             self.facts.append(self._condition(test, own))
         try:
             self._block(body, own)
@@ -324,25 +331,50 @@ class Kernel(Expressions):
         count, known = behind
         if any(name in grown for name in changed):
             self.facts += known
-        for name in changed:
-            old = variables.get(name)
-            variables[name] = self._carried(name, old, grown, count)
+        after = self._at(count, variables, changed, grown)
         if test is not None:
-            self.facts.append(z3.Not(self._condition(test, variables)))
+            self._went_on(test, variables, changed, grown, count)
+            self.facts.append(z3.Not(self._condition(test, after)))
+        variables.update(after)
+        for name in changed - set(after):
+            variables[name] = unknown(f"`{name}`, which a loop sets")
+
+    def _at(
+        self, times: Formula, variables: Variables, changed: set[str], grown: Mapping[str, Any]
+    ) -> Variables:
+        """Return the variables after so many iterations, without those that the body introduces."""
+        return {
+            name: self._carried(name, value, grown, times) if name in changed else value
+            for name, value in variables.items()
+        }
+
+    def _went_on(
+        self,
+        test: ast.expr,
+        variables: Variables,
+        changed: set[str],
+        grown: Mapping[str, Any],
+        times: Formula,
+    ) -> None:
+        """Note that the condition held one iteration earlier, if there was one."""
+        if any(isinstance(node, ast.Call) for node in ast.walk(test)):
+            return
+        value = self.evaluate(test, self._at(times - 1, variables, changed, grown))
+        if isinstance(value, Value) and value.kind == "bool" and value.shape == ():
+            # By induction a machine computed it as it is written here.
+            self.facts.append(z3.Implies(times > 0, value.at(())[0]))
 
     def _condition(self, test: ast.expr, variables: Variables) -> Formula:
         value = self.evaluate(test, variables)
         return self._truth(value) if isinstance(value, Value) else z3.BoolVal(bool(value))
 
-    def _carried(
-        self, name: str, old: Any, grown: Mapping[str, Any], times: Formula
-    ) -> Value:
+    def _carried(self, name: str, old: Any, grown: Mapping[str, Any], times: Formula) -> Value:
         """Return a variable that a loop changes, after so many iterations."""
         if name in grown:
             value, step = lifted(old), lifted(grown[name])
-            if value.kind in {"int", "pointer"} and step.kind == "int" and value.shape is not None:
-                if step.shape == () or broadcast([value.shape, step.shape]) == value.shape:
-                    return self._after_steps(value, step, times)
+            moves = value.kind in {"int", "pointer"} and step.kind == "int"
+            if moves and broadcast([value.shape, step.shape]) == value.shape is not None:
+                return self._after_steps(value, step, times)
         return unknown(f"`{name}`, which a loop changes")
 
     def _after_steps(self, value: Value, step: Value, times: Formula) -> Value:
@@ -420,9 +452,7 @@ class Kernel(Expressions):
             return unknown(*function.data)
         raise NotRead(f"a call of `{ast.unparse(node.func)[:40]}`")
 
-    def _arguments(
-        self, node: ast.Call, variables: Variables
-    ) -> tuple[list[Any], dict[str, Any]]:
+    def _arguments(self, node: ast.Call, variables: Variables) -> tuple[list[Any], dict[str, Any]]:
         named: dict[str, Any] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -456,12 +486,8 @@ class Kernel(Expressions):
         if not isinstance(value, Value):
             raise NotRead("an index into something else than a block")
         if value.kind == "unknown" or value.shape is None:
-            return value
+            return replace(value, masked=None)
         return self._language.indexed(value, index)
-
-    def decide(self, value: Any) -> bool:
-        """A kernel's conditions are never decided here."""
-        raise NotRead("a condition")
 
     def if_expression(self, node: ast.IfExp, variables: Variables) -> Any:
         """Return one side, or either of them."""
@@ -571,4 +597,3 @@ def _equal(a: Any, b: Any) -> bool:
         return type(a) is type(b) and bool(a == b)
     except Exception:  # noqa: BLE001 - values of any kind
         return False
-

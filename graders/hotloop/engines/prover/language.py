@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hotloop.engines.prover.module import Dotted
-from hotloop.engines.prover.solver import NotRead, z3
+from hotloop.engines.prover.solver import NotRead
 from hotloop.engines.prover.values import (
     NOTHING,
     Extent,
@@ -21,29 +21,117 @@ from hotloop.engines.prover.values import (
 
 if TYPE_CHECKING:
     from hotloop.engines.prover.kernel import Kernel
+from hotloop.engines.prover.z3_types import z3
 
 _TRITON = ("triton.language.math.", "triton.language.standard.", "triton.language.", "triton.")
 
 _FLOATS = frozenset(
-    "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi dot "
-    "dot_scaled sigmoid softmax sum max min argmax argmin reduce associative_scan cumsum cumprod "
-    "xor_sum reduce_or sort topk flip histogram gather rand rand4x randn randn4x randint randint4x "
-    "philox uint_to_uniform_float pair_uniform_to_normal clamp cat interleave join split ravel "
-    "tanh pow rint round trunc isnan isinf next_power_of_2 to_tensor bitonic_merge".split()
+    [
+        "abs",
+        "ceil",
+        "cos",
+        "div_rn",
+        "erf",
+        "exp",
+        "exp2",
+        "fdiv",
+        "floor",
+        "fma",
+        "log",
+        "log2",
+        "rsqrt",
+        "sin",
+        "sqrt",
+        "sqrt_rn",
+        "umulhi",
+        "dot",
+        "dot_scaled",
+        "sigmoid",
+        "softmax",
+        "sum",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "reduce",
+        "associative_scan",
+        "cumsum",
+        "cumprod",
+        "xor_sum",
+        "reduce_or",
+        "sort",
+        "topk",
+        "flip",
+        "histogram",
+        "gather",
+        "rand",
+        "rand4x",
+        "randn",
+        "randn4x",
+        "randint",
+        "randint4x",
+        "philox",
+        "uint_to_uniform_float",
+        "pair_uniform_to_normal",
+        "clamp",
+        "cat",
+        "interleave",
+        "join",
+        "split",
+        "ravel",
+        "tanh",
+        "pow",
+        "rint",
+        "round",
+        "trunc",
+        "isnan",
+        "isinf",
+        "next_power_of_2",
+        "to_tensor",
+        "bitonic_merge",
+    ]
 )
 """Functions that access no memory and whose results nobody indexes with."""
 
 _INDICES = frozenset(
-    "program_id num_programs arange zeros zeros_like full where minimum maximum cdiv constexpr cast "
-    "trans permute broadcast_to expand_dims reshape view swizzle2d".split()
+    [
+        "program_id",
+        "num_programs",
+        "arange",
+        "zeros",
+        "zeros_like",
+        "full",
+        "where",
+        "minimum",
+        "maximum",
+        "cdiv",
+        "constexpr",
+        "cast",
+        "trans",
+        "permute",
+        "broadcast_to",
+        "expand_dims",
+        "reshape",
+        "view",
+        "swizzle2d",
+    ]
 )
 """Functions whose results are places and masks; each has a method below."""
 
 _NOTHING = frozenset(
-    "static_assert static_print device_assert device_print debug_barrier assume".split()
+    ["static_assert", "static_print", "device_assert", "device_print", "debug_barrier", "assume"]
 )
 _ATOMICS = frozenset(
-    "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor".split()
+    [
+        "atomic_add",
+        "atomic_and",
+        "atomic_cas",
+        "atomic_max",
+        "atomic_min",
+        "atomic_or",
+        "atomic_xchg",
+        "atomic_xor",
+    ]
 )
 _METHODS = _FLOATS | {"logical_and", "logical_or", "item"}
 _HINTS = frozenset({"multiple_of", "max_contiguous", "max_constancy"})
@@ -148,7 +236,13 @@ class Language:
         if name == "store":
             return None
         where = pointer.tensor.name if isinstance(pointer, Value) and pointer.tensor else "memory"
-        return unknown(f"what it loads from `{where}`")
+        loaded = unknown(f"what it loads from `{where}`")
+        other = arguments[2] if len(arguments) > 2 else named.get("other")
+        known = isinstance(for_mask, Value) and for_mask.kind == "bool"
+        # The type of a tensor may turn a number into another, but not these.
+        if name == "load" and known and type(other) in {int, float} and other in {0, 1}:
+            return replace(loaded, masked=(for_mask, other))
+        return loaded
 
     def _program_id(self, axis: Any) -> Value:
         return self._kernel.program(axis)
@@ -159,9 +253,7 @@ class Language:
     def _arange(self, start: Any, end: Any) -> Value:
         low, high = (_extent(each) for each in (start, end))
         extent = high - low
-        return Value(
-            "int", (extent,), remembered(lambda place: (low + place[0], NOTHING)), 32
-        )
+        return Value("int", (extent,), remembered(lambda place: (low + place[0], NOTHING)), 32)
 
     def _zeros(self, shape: Any, dtype: Any = None) -> Value:
         return self._full(shape, 0, dtype)
@@ -181,10 +273,10 @@ class Language:
     def _where(self, condition: Any, x: Any, y: Any) -> Value:
         return self._kernel.arithmetic.chosen(condition, x, y)
 
-    def _minimum(self, x: Any, y: Any, propagate_nan: Any = None) -> Value:
+    def _minimum(self, x: Any, y: Any, **_nan: Any) -> Value:
         return self._kernel.arithmetic.extreme(True, x, y)
 
-    def _maximum(self, x: Any, y: Any, propagate_nan: Any = None) -> Value:
+    def _maximum(self, x: Any, y: Any, **_nan: Any) -> Value:
         return self._kernel.arithmetic.extreme(False, x, y)
 
     def _cdiv(self, x: Any, div: Any) -> Any:
@@ -204,21 +296,21 @@ class Language:
     def _trans(self, value: Any, *order: Any) -> Value:
         one = lifted(value)
         if one.kind == "unknown" or one.shape is None:
-            return one
+            return replace(one, masked=None)
         axes = order[0] if order and isinstance(order[0], tuple) else order
         return self._permuted(one, axes or tuple(reversed(range(len(one.shape)))))
 
     def _permute(self, value: Any, *order: Any) -> Value:
         one = lifted(value)
         if one.kind == "unknown" or one.shape is None:
-            return one
+            return replace(one, masked=None)
         return self._permuted(one, order[0] if isinstance(order[0], tuple) else order)
 
     def _broadcast_to(self, value: Any, *shape: Any) -> Value:
         one = lifted(value)
         extents = shape[0] if shape and isinstance(shape[0], tuple) else shape
         if one.kind == "unknown" or one.shape is None:
-            return one
+            return replace(one, masked=None)
         whole = Value(
             "bool", tuple(_extent(each) for each in extents), lambda _: (z3.BoolVal(True), NOTHING)
         )
@@ -228,7 +320,7 @@ class Language:
     def _expand_dims(self, value: Any, axis: Any) -> Value:
         one = lifted(value)
         if one.kind == "unknown" or one.shape is None:
-            return one
+            return replace(one, masked=None)
         rank = len(one.shape) + 1
         if not isinstance(axis, int) or not -rank <= axis < rank:
             raise NotRead("tl.expand_dims")
@@ -319,5 +411,3 @@ def _extent(value: Any) -> Any:
 
 def _data(values: list[Any]) -> frozenset[str]:
     return data_of(*(each for each in values if isinstance(each, Value)))
-
-

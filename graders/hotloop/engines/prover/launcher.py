@@ -6,13 +6,14 @@ conditions on it say.
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.engines.prover.expressions import Expressions, Variables
 from hotloop.engines.prover.kernel import bound
 from hotloop.engines.prover.module import Dotted, Module
-from hotloop.engines.prover.solver import Clock, Formula, Names, NotRead, satisfying, z3
+from hotloop.engines.prover.solver import Clock, Names, NotRead, satisfying
 from hotloop.engines.prover.values import (
     Tensor,
     Value,
@@ -21,6 +22,7 @@ from hotloop.engines.prover.values import (
     of_formula,
     unknown,
 )
+from hotloop.engines.prover.z3_types import Formula, z3
 
 MOST_PATHS = 24
 MOST_STEPS = 4096
@@ -32,7 +34,7 @@ OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup"}
 _IN_PLACE = frozenset({"zero_", "fill_", "copy_"})
 """Methods that change a tensor's values and not its shape."""
 
-_BYTES = {"uint8": 1, "int8": 1, "bool": 1}
+_OF_ONE_BYTE = frozenset({"torch.uint8", "torch.int8", "torch.bool"})
 
 
 @dataclass(frozen=True)
@@ -140,10 +142,8 @@ class Launcher(Expressions):
     def read(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Path:
         """Return the path."""
         variables = bound(self, function, list(arguments), {})
-        try:
+        with suppress(_Ended, _Raised):  # what was launched before is launched
             self._block(function.body, variables)
-        except (_Ended, _Raised):
-            pass  # what was launched before is launched
         return self.path
 
     def decide(self, value: Any) -> bool:
@@ -158,10 +158,8 @@ class Launcher(Expressions):
         known = z3.simplify(fact)
         if z3.is_true(known) or z3.is_false(known):
             return bool(z3.is_true(known))
-        if len(self.taken) < len(self._script):
-            side = self._script[len(self.taken)]
-        else:
-            side = True
+        taken = len(self.taken)
+        side = self._script[taken] if taken < len(self._script) else True
         chosen = fact if side else z3.Not(fact)
         if not self._is_possible(chosen):
             # The script goes on where it can; the other side is then the only one.
@@ -197,7 +195,7 @@ class Launcher(Expressions):
                 raise NotRead("the launcher takes too many steps")
             self._statement(statement, variables)
 
-    def _statement(self, statement: ast.stmt, variables: Variables) -> None:
+    def _statement(self, statement: ast.stmt, variables: Variables) -> None:  # noqa: C901 - a kind of statement each
         if isinstance(statement, ast.Assign):
             value = self.evaluate(statement.value, variables)
             for target in statement.targets:
@@ -208,9 +206,7 @@ class Launcher(Expressions):
         elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             left = self.name(statement.target.id, variables)
             right = self.evaluate(statement.value, variables)
-            variables[statement.target.id] = self.operated(
-                type(statement.op).__name__, left, right
-            )
+            variables[statement.target.id] = self.operated(type(statement.op).__name__, left, right)
         elif isinstance(statement, ast.Expr):
             if not isinstance(statement.value, ast.Constant):
                 self.evaluate(statement.value, variables)
@@ -406,7 +402,8 @@ class Launcher(Expressions):
             for name, value in named.items()
             if name in parameters or name not in OPTIONS
         }
-        variables = bound(self, kernel, arguments, named)
+        tuned = self._tuned(kernel, len(arguments), named)
+        variables = bound(self, kernel, arguments, named | tuned)
         grid = at.grid
         if isinstance(grid, Closure):
             own = {**grid.variables, grid.node.args.args[0].arg: variables}
@@ -420,7 +417,29 @@ class Launcher(Expressions):
             formulas.append(self._formula(value))
         self.path.launches.append(Launch(kernel, formulas, variables))
 
-    def _method(self, method: Method, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _tuned(
+        self, kernel: ast.FunctionDef, positional: int, named: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the arguments that @triton.autotune or @triton.heuristics chooses.
+
+        Of a block's size it is known that it is positive, and nothing of a flag.
+        """
+        above = " ".join(ast.unparse(each).partition("(")[0] for each in kernel.decorator_list)
+        if not any(word in above for word in ("autotune", "tuner", "heuristics")):
+            return {}
+        chosen: dict[str, Any] = {}
+        for each in [*kernel.args.args[positional:], *kernel.args.kwonlyargs]:
+            fixed = each.annotation is not None and "constexpr" in ast.unparse(each.annotation)
+            if not fixed or each.arg in named:
+                continue
+            chosen[each.arg] = unknown("what @triton.autotune chooses")
+            if any(word in each.arg.upper() for word in ("BLOCK", "TILE", "GROUP", "SIZE")):
+                size = self.names.integer("tuned")
+                self.path.facts.append(size >= 1)
+                chosen[each.arg] = of_formula(size)
+        return chosen
+
+    def _method(self, method: Method, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: C901 - a method each
         tensor, name = method.tensor, method.name
         if name in {"stride", "size"}:
             every = tensor.strides if name == "stride" else tensor.sizes
@@ -442,9 +461,8 @@ class Launcher(Expressions):
             return tensor
         if name == "detach":
             return tensor
-        if name == "view" and len(arguments) == 1 and isinstance(arguments[0], Dotted):
-            if arguments[0].rpartition(".")[2] in _BYTES and tensor.bytes_each == 1:
-                return tensor
+        if name == "view" and tensor.bytes_each == 1 and _is_of_one_byte(arguments):
+            return tensor
         if name in {"new_empty", "new_zeros"}:
             dtype = named.get("dtype", tensor.dtype)
             return self._new(arguments, dtype, filled=name == "new_zeros")
@@ -498,7 +516,7 @@ class Launcher(Expressions):
         self._require(formula >= 1)
         return _scalar(self.names.power(formula))
 
-    def _builtin(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _builtin(self, name: str, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: C901 - a function each
         if name in {"min", "max"} and arguments and not named:
             values = arguments[0] if len(arguments) == 1 else arguments
             if isinstance(values, tuple | list) and values:
@@ -532,7 +550,9 @@ class Launcher(Expressions):
 
     def _new(self, arguments: list[Any], dtype: Any, *, filled: bool) -> Tensor:
         """Return a tensor that the launcher makes."""
-        sizes = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
+        sizes = (
+            arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
+        )
         extents: list[Formula] = []
         for each in sizes:
             value = lifted(each)
@@ -576,3 +596,7 @@ def _scalar(formula: Formula) -> Any:
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, Value) and value.kind == "int"
+
+
+def _is_of_one_byte(arguments: Sequence[Any]) -> bool:
+    return [*map(type, arguments)] == [Dotted] and arguments[0] in _OF_ONE_BYTE

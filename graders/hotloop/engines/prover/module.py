@@ -26,7 +26,9 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 self._unclear.update(node.names)
-            elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(
+                node.ctx, ast.Store
+            ):
                 self._require_own(node)
 
     def require_clear(self, name: str) -> None:
@@ -47,8 +49,10 @@ class Module:
             if len(targets) == 1 and isinstance(target, ast.Name) and statement.value is not None:
                 self._bind(target.id)
                 self.constants[target.id] = statement.value
-            elif len(targets) == 1 and isinstance(target, ast.Tuple) and isinstance(
-                statement.value, ast.Tuple
+            elif (
+                len(targets) == 1
+                and isinstance(target, ast.Tuple)
+                and isinstance(statement.value, ast.Tuple)
             ):
                 for one, value in zip(target.elts, statement.value.elts, strict=False):
                     if isinstance(one, ast.Name):
@@ -56,9 +60,9 @@ class Module:
                         self.constants[one.id] = value
             else:
                 self._unclear.update(stored(statement))
-        elif isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
-            self._unclear.update(stored(statement))
-        elif not isinstance(statement, ast.Expr | ast.Pass | ast.Assert):
+        elif isinstance(
+            statement, ast.If | ast.Try | ast.With | ast.For | ast.While
+        ) or not isinstance(statement, ast.Expr | ast.Pass | ast.Assert):
             self._unclear.update(stored(statement))
 
     def _bind_import(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> None:

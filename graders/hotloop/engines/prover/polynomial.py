@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from hotloop.engines.prover.solver import Formula, z3
+from hotloop.engines.prover.z3_types import Formula, z3
 
 Monomial = tuple[int, ...]
 MOST_TERMS = 200

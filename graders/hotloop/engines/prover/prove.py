@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotloop.engines.prover import access
-from hotloop.engines.prover.contract import MOST_ELEMENTS, Contract, PlainArgument, TensorArgument
+from hotloop.engines.prover.contract import (
+    MOST_ELEMENTS,
+    Contract,
+    PlainArgument,
+    TensorArgument,
+    size,
+)
 from hotloop.engines.prover.kernel import Kernel
 from hotloop.engines.prover.launcher import Launch, Path, paths
 from hotloop.engines.prover.module import Dotted, Module
@@ -18,14 +24,7 @@ from hotloop.engines.prover.report import (
     Counterexample,
     Report,
 )
-from hotloop.engines.prover.solver import (
-    Clock,
-    Formula,
-    Names,
-    NotRead,
-    satisfying,
-    z3,
-)
+from hotloop.engines.prover.solver import Clock, Names, NotRead, satisfying
 from hotloop.engines.prover.values import (
     NOTHING,
     Tensor,
@@ -35,10 +34,12 @@ from hotloop.engines.prover.values import (
     of_formula,
     unknown,
 )
+from hotloop.engines.prover.z3_types import Formula, z3
 
 KERNEL_S = 5.0
 """Time for one kernel on one path."""
 LAUNCHER_S = 3.0
+TOTAL_S = 20.0
 SMALL = (1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
 """Sizes that a smallest counterexample is looked for below."""
 
@@ -50,8 +51,8 @@ class _Call:
         self.symbols: dict[str, Formula] = {name: z3.Int(name) for name in contract.symbols}
         self.facts: list[Formula] = []
         for name, symbol in contract.symbols.items():
-            size = self.symbols[name]
-            self.facts += [size >= symbol.least, size <= MOST_ELEMENTS]
+            extent = self.symbols[name]
+            self.facts += [extent >= symbol.least, extent <= MOST_ELEMENTS]
         for more, less in contract.at_least:
             self.facts.append(self._size(more) >= self._size(less))
         self.arguments: list[Any] = []
@@ -75,35 +76,20 @@ class _Call:
         return tensor
 
     def _size(self, text: str) -> Formula:
-        return _in_symbols(ast.parse(text, mode="eval").body, self.symbols)
+        formula = size(text, self.symbols)
+        return z3.IntVal(formula) if isinstance(formula, int) else formula
 
 
 def of_size(tensor: Tensor) -> list[Formula]:
     """Return the facts that a tensor exists and is not too large."""
     extent: Any = z3.IntVal(1)
-    for size, stride in zip(tensor.sizes, tensor.strides, strict=True):
-        extent = extent + (size - 1) * stride
+    for count, stride in zip(tensor.sizes, tensor.strides, strict=True):
+        extent = extent + (count - 1) * stride
     return [
-        *(size <= MOST_ELEMENTS for size in tensor.sizes),
+        *(count <= MOST_ELEMENTS for count in tensor.sizes),
         tensor.elements <= MOST_ELEMENTS,
         z3.simplify(extent) <= MOST_ELEMENTS,
     ]
-
-
-def _in_symbols(node: ast.expr, symbols: Mapping[str, Formula]) -> Formula:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return z3.IntVal(node.value)
-    if isinstance(node, ast.Name):
-        return symbols[node.id]
-    if isinstance(node, ast.BinOp):
-        left, right = (_in_symbols(each, symbols) for each in (node.left, node.right))
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-    raise ValueError(f"{ast.unparse(node)} is no size")
 
 
 def _plain(formula: Formula) -> Any:
@@ -116,7 +102,8 @@ def prove(
     entry: str,
     contract: Contract,
     recorded: Sequence[Mapping[str, Any]] = (),
-    kernel_s: float = KERNEL_S,
+    *,
+    total_s: float = TOTAL_S,
 ) -> Report:
     """Return what holds of every kernel that `entry` launches.
 
@@ -145,7 +132,8 @@ def prove(
     claims: dict[tuple[str, str], Claim] = {}
     for way in ways:
         for launch in way.launches:
-            for claim in _of_launch(module, names, call, way, launch, kernel_s):
+            seconds = min(KERNEL_S, total_s - (time.monotonic() - started))
+            for claim in _of_launch(module, names, call, way, launch, Clock(seconds)):
                 key = (claim.kernel, claim.about)
                 if key not in claims or _rank(claim) > _rank(claims[key]):
                     claims[key] = claim
@@ -157,10 +145,9 @@ def _rank(claim: Claim) -> int:
 
 
 def _of_launch(
-    module: Module, names: Names, call: _Call, way: Path, launch: Launch, kernel_s: float
+    module: Module, names: Names, call: _Call, way: Path, launch: Launch, clock: Clock
 ) -> list[Claim]:
     name = launch.kernel.name
-    clock = Clock(kernel_s)
     facts = [*call.facts, *way.facts]
     for tensor in way.scratch:
         facts += of_size(tensor)
@@ -211,7 +198,7 @@ def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Pat
 def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) -> Any:
     """Return a model in which no size is large, or None if none is found in time."""
     for most in SMALL:
-        model = satisfying([*facts, *(size <= most for size in sizes)], clock, access.SEARCH_S)
+        model = satisfying([*facts, *(each <= most for each in sizes)], clock, access.SEARCH_S)
         if model:
             return _fewest(facts, sizes, model, clock)
     return None
@@ -220,16 +207,16 @@ def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) 
 def _fewest(facts: Sequence[Formula], sizes: Sequence[Formula], model: Any, clock: Clock) -> Any:
     """Make one size after the other as small as it can be."""
     kept = list(facts)
-    for size in sizes:
-        low, high = -1, _number(model, size)
+    for each in sizes:
+        low, high = -1, _number(model, each)
         while high - low > 1:
             middle = (low + high) // 2
-            smaller = satisfying([*kept, size <= middle], clock, access.SEARCH_S / 2)
+            smaller = satisfying([*kept, each <= middle], clock, access.SEARCH_S / 2)
             if smaller:
-                model, high = smaller, _number(smaller, size)
+                model, high = smaller, _number(smaller, each)
             else:
                 low = middle
-        kept.append(size <= high)
+        kept.append(each <= high)
     return model
 
 
@@ -269,11 +256,11 @@ def _argument(value: Any, *, constexpr: bool) -> Any:
 
 
 def _formulas(launch: Launch) -> list[Formula]:
-    formulas: list[Formula] = []
-    for value in launch.arguments.values():
-        if isinstance(value, Value) and value.kind in {"int", "bool"} and value.shape == ():
-            formulas.append(value.at(())[0])
-    return formulas
+    return [
+        value.at(())[0]
+        for value in launch.arguments.values()
+        if isinstance(value, Value) and value.kind in {"int", "bool"} and value.shape == ()
+    ]
 
 
 def _require_agreement(
@@ -284,50 +271,61 @@ def _require_agreement(
     for one in recorded:
         values = [call.symbols[name] == value for name, value in one["values"].items()]
         for way in ways:
-            facts = [*call.facts, *way.facts, *names.definitions, *values]
-            model = satisfying(facts, clock, 1.0)
-            if model and _agrees(way, model, one["launches"]):
+            equal = _equalities(way, one["launches"])
+            facts = [*call.facts, *way.facts, *names.definitions, *names.powers, *values]
+            if equal is not None and satisfying([*facts, *equal], clock, 1.0):
                 break
         else:
             raise NotRead("the launcher launched something else than I read")
 
 
-def _agrees(way: Path, model: Any, launches: Sequence[Mapping[str, Any]]) -> bool:
+def _equalities(way: Path, launches: Sequence[Mapping[str, Any]]) -> list[Formula] | None:
+    """Return what makes a path's launches the recorded ones; None if nothing does."""
     if len(way.launches) != len(launches):
-        return False
+        return None
+    scratch: dict[int, int] = {}
+    equal: list[Formula] = []
     for mine, theirs in zip(way.launches, launches, strict=True):
-        grid = [_number(model, count) for count in mine.grid]
-        if mine.kernel.name != theirs["kernel"] or grid != list(theirs["grid"])[: len(grid)]:
-            return False
+        if mine.kernel.name != theirs["kernel"]:
+            return None
+        equal += [a == b for a, b in zip(mine.grid, theirs["grid"], strict=False)]
         for name, value in theirs["arguments"].items():
-            if not _same(mine.arguments.get(name), value, model):
-                return False
-    return True
+            one = _equality(mine.arguments.get(name), value, scratch)
+            if one is None:
+                return None
+            equal.append(one)
+    return equal
 
 
-def _same(mine: Any, theirs: Mapping[str, Any], model: Any) -> bool:
-    if "tensor" in theirs:
-        if not isinstance(mine, Tensor) or theirs["offset"]:
-            return False
-        number = mine.argument if theirs["tensor"] == "argument" else mine.scratch
-        return number == theirs["index"]
-    if "value" not in theirs or isinstance(mine, Tensor):
-        return not isinstance(mine, Tensor)
-    value = theirs["value"]
+def _equality(mine: Any, theirs: Mapping[str, Any], scratch: dict[int, int]) -> Formula | None:
+    """Return what makes an argument the recorded one. scratch: recorded numbers by those here."""
+    if isinstance(mine, Tensor) or "tensor" in theirs:
+        return z3.BoolVal(True) if _is_same_tensor(mine, theirs, scratch) else None
+    value = theirs.get("value")
     if isinstance(mine, Value):
-        if mine.kind != "int" or not isinstance(value, int):
-            return mine.kind != "int"
-        return _number(model, mine.at(())[0]) == value
-    return isinstance(value, float) or mine == value
+        if mine.kind != "int":
+            return z3.BoolVal(True)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return mine.at(())[0] == value if whole else None
+    same = isinstance(mine, float | Dotted) or mine == value
+    return z3.BoolVal(True) if same else None
+
+
+def _is_same_tensor(mine: Any, theirs: Mapping[str, Any], scratch: dict[int, int]) -> bool:
+    if not isinstance(mine, Tensor) or theirs.get("offset", 1):
+        return False
+    if theirs["tensor"] == "argument":
+        return mine.argument == theirs["index"]
+    if mine.scratch is None:
+        return False
+    return scratch.setdefault(mine.scratch, theirs["index"]) == theirs["index"]
 
 
 def _example(model: Any, call: _Call, way: Path) -> Counterexample:
     launches: list[dict[str, Any]] = []
     for launch in way.launches:
         grid = [_number(model, count) for count in launch.grid]
-        arguments = {
-            name: _plan_argument(value, model) for name, value in launch.arguments.items()
-        }
+        arguments = {name: _plan_argument(value, model) for name, value in launch.arguments.items()}
         launches.append({"kernel": launch.kernel.name, "grid": grid, "arguments": arguments})
     scratch = [
         {"elements": _number(model, one.elements), "filled": one.filled, "dtype": one.dtype}
@@ -349,5 +347,3 @@ def _plan_argument(value: Any, model: Any) -> dict[str, Any]:
             return {"value": 1.0}
         return {"value": _number(model, value.at(())[0])}
     return {"value": value}
-
-

@@ -1,15 +1,14 @@
 """z3, with a clock: what a set of facts implies, and integers that nobody has named before."""
 
-import importlib
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-z3: Any = importlib.import_module("z3")
-"""It has no types of its own."""
+from hotloop.engines.prover.polynomial import Polynomials
+from hotloop.engines.prover.products import linear
+from hotloop.engines.prover.z3_types import Formula, z3
 
-Formula = Any
-"""An integer or a Boolean of z3."""
+LINEAR_S = 0.5
 
 
 class NotRead(Exception):
@@ -43,31 +42,18 @@ def satisfying(facts: Iterable[Formula], clock: Clock, most_s: float) -> Any:
 
 
 def implies(facts: Sequence[Formula], claim: Formula, clock: Clock, most_s: float = 1.0) -> bool:
-    """Return whether the claim surely follows from the facts.
+    """Return whether the claim surely follows from the facts."""
+    return contradictory([*facts, z3.Not(claim)], clock, most_s)
 
-    Without the facts about products first: z3 decides what is linear at once, and fewer facts
-    prove no more.
+
+def contradictory(facts: Sequence[Formula], clock: Clock, most_s: float) -> bool:
+    """Return whether the facts surely cannot hold together.
+
+    Weaker facts without products are asked first: z3 decides those at once.
     """
-    linear = [fact for fact in facts if not _has_product(fact)]
-    if not _has_product(claim) and satisfying([*linear, z3.Not(claim)], clock, most_s / 2) is False:
+    if satisfying(linear(facts), clock, LINEAR_S) is False:
         return True
-    return satisfying([*facts, z3.Not(claim)], clock, most_s) is False
-
-
-def _has_product(formula: Formula) -> bool:
-    """Return whether a formula multiplies two variables, or divides by one."""
-    seen: set[int] = set()
-    todo = [formula]
-    while todo:
-        node = todo.pop()
-        if node.get_id() in seen:
-            continue
-        seen.add(node.get_id())
-        children = node.children()
-        if z3.is_mul(node) and sum(not z3.is_int_value(each) for each in children) > 1:
-            return True
-        todo += children
-    return False
+    return satisfying(facts, clock, most_s) is False
 
 
 def variables(formulas: Iterable[Formula]) -> dict[str, Formula]:
@@ -123,13 +109,21 @@ class Names:
     def divided(self, number: Formula, by: Formula) -> tuple[Formula, Formula]:
         """Return quotient, rounded down, and remainder; they mean nothing unless `by` > 0."""
         key = (number.get_id(), by.get_id())
+        if key not in self._quotients and (exact := _exact(number, by)) is not None:
+            self._quotients[key] = (exact, z3.IntVal(0), number, by)
         if key not in self._quotients:
             quotient, rest = self.integer("quotient"), self.integer("rest")
             self.definitions.append(
-                z3.Implies(
-                    by > 0, z3.And(number == quotient * by + rest, rest >= 0, rest < by)
-                )
+                z3.Implies(by > 0, z3.And(number == quotient * by + rest, rest >= 0, rest < by))
             )
             # z3 names a formula by a number that another may have once this one is gone.
             self._quotients[key] = (quotient, rest, number, by)
         return self._quotients[key][:2]
+
+
+def _exact(number: Formula, by: Formula) -> Formula | None:
+    """Return the quotient if the number is a multiple of `by` as a polynomial, else None."""
+    polynomials = Polynomials()
+    terms, divisor = (polynomials.of(z3.simplify(each)) for each in (number, by))
+    parts = polynomials.divided(terms, divisor) if terms and divisor else None
+    return polynomials.formula(parts[0]) if parts is not None and not parts[1] else None

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from hotloop.engines.prover.solver import Formula, Names, NotRead, z3
+from hotloop.engines.prover.solver import Names, NotRead
+from hotloop.engines.prover.z3_types import Formula, z3
 
 Kind = Literal["int", "bool", "pointer", "unknown"]
 Extent = Any
@@ -68,7 +69,8 @@ def _none(_place: Place) -> Lane:
 class Value:
     """A value in a kernel. shape: None if it is unknown, or fits any.
 
-    data: on what it depends that a proof does not know, in words.
+    data: on what it depends that a proof does not know, in words. masked: of what is loaded: the
+    mask, and the number that stands where it is off.
     """
 
     kind: Kind
@@ -77,6 +79,7 @@ class Value:
     bits: int | None = None
     tensor: Tensor | None = None
     data: frozenset[str] = field(default_factory=frozenset[str])
+    masked: tuple["Value", int | float] | None = None
 
 
 def unknown(*data: str) -> Value:
@@ -230,7 +233,7 @@ class Arithmetic:
             return unknown(*data_of(a, b))
         if a.kind == b.kind == "bool":
             # Two `int1` add without a carry.
-            return unknown(*data_of(a, b))
+            return unknown("truths that are added", *data_of(a, b))
         return self._integer(operator, _as_int(a), _as_int(b))
 
     def _integer(self, operator: str, a: Value, b: Value) -> Value:
@@ -301,6 +304,8 @@ class Arithmetic:
     def compared(self, operator: str, left: Any, right: Any) -> Value:
         """Return `left operator right`, by the name of Python's node, such as "Lt"."""
         a, b = lifted(left), lifted(right)
+        if a.masked is not None and isinstance(right, int | float):
+            return self._compared_data(operator, a, a.masked, right)
         if not _integers(a, b):
             return unknown(*data_of(a, b))
         compute: dict[str, Callable[[Any, Any], Any]] = {
@@ -314,6 +319,25 @@ class Arithmetic:
         if operator not in compute:
             raise NotRead(f"`{operator}` of values")
         return elementwise("bool", compute[operator], _as_int(a), _as_int(b))
+
+    def _compared_data(
+        self, operator: str, data: Value, masked: tuple[Value, int | float], number: float
+    ) -> Value:
+        """Compare what is loaded: nothing is known of it but where the mask is off."""
+        mask, other = masked
+        holds: dict[str, Callable[[Any, Any], bool]] = {
+            "Lt": lambda x, y: x < y,
+            "LtE": lambda x, y: x <= y,
+            "Gt": lambda x, y: x > y,
+            "GtE": lambda x, y: x >= y,
+            "Eq": lambda x, y: x == y,
+            "NotEq": lambda x, y: x != y,
+        }
+        if operator not in holds:
+            raise NotRead(f"`{operator}` of values")
+        off = z3.BoolVal(holds[operator](other, number))
+        compared = elementwise("bool", lambda on: z3.If(on, self.names.truth(), off), mask)
+        return replace(compared, data=data.data | mask.data)
 
     def negated(self, value: Value) -> Value:
         """Return `-value`."""
@@ -336,7 +360,9 @@ class Arithmetic:
         if "unknown" in {a.kind, b.kind}:
             return unknown(*data)
         if c.kind == "unknown":
-            c = replace(elementwise("bool", lambda _: self.names.truth(), self._like(a, b)), data=data)
+            c = replace(
+                elementwise("bool", lambda _: self.names.truth(), self._like(a, b)), data=data
+            )
         if c.kind == "int":
             c = elementwise("bool", lambda x: x != 0, c)
         if a.kind != b.kind:
