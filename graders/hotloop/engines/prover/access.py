@@ -46,13 +46,15 @@ class Places:
 
 def overflow(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Finding:
     """Return whether masks, conditions and loops mean what they say."""
+    known: dict[int, list[frozenset[int]]] = {}
     for each in kernel.obligations:
+        facts = frozenset(fact.get_id() for fact in each.facts)
+        if any(fewer <= facts for fewer in known.get(each.need.get_id(), [])):
+            continue
         if not implies([*definitions, *each.facts], each.need, clock, QUESTION_S):
-            return Finding(
-                False,
-                "an index may not fit in 32 bits, or a divisor may not be positive",
-                each.line,
-            )
+            reason = "an index may not fit in 32 bits, or a divisor may not be positive"
+            return Finding(False, reason, each.line)
+        known.setdefault(each.need.get_id(), []).append(facts)
     return PROVED
 
 
@@ -191,7 +193,7 @@ def _apart(
     clock: Clock,
     smallest: Smallest,
 ) -> Finding:
-    if contradictory([*facts, equal], clock, QUESTION_S):
+    if contradictory([*facts, equal], clock, QUESTION_S, of_two_programs=True):
         return PROVED
     name, line = one.access.tensor.name, one.access.line
     data = one.access.data | two.access.data

@@ -13,7 +13,7 @@ from typing import Any
 from hotloop.engines.prover.expressions import Expressions, Variables
 from hotloop.engines.prover.kernel import bound
 from hotloop.engines.prover.module import Dotted, Module
-from hotloop.engines.prover.solver import Clock, Names, NotRead, satisfying
+from hotloop.engines.prover.solver import Clock, Names, NotRead, implies, satisfying
 from hotloop.engines.prover.values import (
     Tensor,
     Value,
@@ -183,7 +183,7 @@ class Launcher(Expressions):
 
     def _require(self, need: Formula) -> None:
         known = [*self._known, *self.path.facts, *self.names.definitions]
-        if satisfying([*known, z3.Not(need)], self._clock, 1.0) is not False:
+        if not implies(known, need, self._clock):
             raise NotRead("the launcher divides by what may be zero")
 
     # --- statements ---------------------------------------------------------------------------

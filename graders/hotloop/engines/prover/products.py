@@ -6,19 +6,19 @@ its factors, which is what says that row · stride + column lies before the end 
 """
 
 from collections.abc import Sequence
-from itertools import permutations
-from typing import Any
+from itertools import combinations, permutations
 
 from hotloop.engines.prover.z3_types import Formula, z3
 
-MOST_LEMMAS = 120
+MOST_LEMMAS = 1500
 
 
 class Products:
     """Formulas without products."""
 
     def __init__(self) -> None:
-        self._named: dict[tuple[int, ...], tuple[Formula, tuple[Formula, ...]]] = {}
+        self._named: dict[tuple[int, ...], tuple[Formula, tuple[Formula, Formula]]] = {}
+        self._scaled: dict[int, set[int]] = {}
         self._known: dict[int, tuple[Formula, Formula]] = {}
 
     def without(self, formula: Formula) -> Formula:
@@ -35,26 +35,22 @@ class Products:
             return formula
         if not z3.is_mul(formula):
             return formula.decl()(*children)
-        factor: Any = z3.IntVal(1)
-        others: list[Formula] = []
-        for each in children:
-            if z3.is_int_value(each):
-                factor = factor * each
-            else:
-                others.append(each)
+        factor, others = _factors(children)
         if len(others) < 2:
-            return factor * others[0] if others else factor
-        return factor * self._product(tuple(others))
+            return z3.IntVal(factor) * others[0] if others else z3.IntVal(factor)
+        name = self._product(others)
+        if factor != 1:
+            self._scaled.setdefault(name.get_id(), set()).add(factor)
+        return z3.IntVal(factor) * name
 
-    def _product(self, factors: tuple[Formula, ...]) -> Formula:
+    def _product(self, factors: Sequence[Formula]) -> Formula:
         """Return the variable that stands for a product."""
         ordered = sorted(factors, key=lambda each: each.get_id())
         if len(ordered) > 2:
-            ordered = [self._product(tuple(ordered[:-1])), ordered[-1]]
+            ordered = [self._product(ordered[:-1]), ordered[-1]]
         key = tuple(sorted(each.get_id() for each in ordered))
         if key not in self._named:
-            name = z3.FreshInt("product")
-            self._named[key] = (name, tuple(ordered))
+            self._named[key] = (z3.FreshInt("product"), (ordered[0], ordered[1]))
         return self._named[key][0]
 
     def lemmas(self) -> list[Formula]:
@@ -62,7 +58,9 @@ class Products:
         by_factor: dict[int, tuple[Formula, list[tuple[Formula, Formula]]]] = {}
         for name, (one, other) in self._named.values():
             for x, common in ((one, other), (other, one)):
-                by_factor.setdefault(common.get_id(), (common, []))[1].append((x, name))
+                products = by_factor.setdefault(common.get_id(), (common, []))[1]
+                for factor in {1, *self._scaled.get(name.get_id(), ())}:
+                    products.append((factor * x, factor * name))
         found: list[Formula] = []
         for common, products in by_factor.values():
             zero = (z3.IntVal(0), z3.IntVal(0))
@@ -74,9 +72,32 @@ class Products:
                 found.append(z3.Implies(z3.And(common >= 0, x < y), a <= b - common))
         return found[:MOST_LEMMAS]
 
+    def equal(self) -> list[Formula]:
+        """Return that products of equal factors are equal: two programs have their own factors."""
+        found: list[Formula] = []
+        for (p, (a, b)), (q, (c, d)) in combinations(self._named.values(), 2):
+            found.append(z3.Implies(z3.And(a == c, b == d), p == q))
+            found.append(z3.Implies(z3.And(a == d, b == c), p == q))
+        return found[:MOST_LEMMAS]
 
-def linear(facts: Sequence[Formula]) -> list[Formula]:
+
+def linear(facts: Sequence[Formula], *, of_two_programs: bool = False) -> list[Formula]:
     """Return weaker facts without products: what contradicts them contradicts the facts."""
     products = Products()
     weaker = [products.without(fact) for fact in facts]
-    return [*weaker, *products.lemmas()]
+    return [*weaker, *products.lemmas(), *(products.equal() if of_two_programs else [])]
+
+
+def _factors(formulas: Sequence[Formula]) -> tuple[int, list[Formula]]:
+    """Return the number in a product, and its other factors."""
+    number, others = 1, list[Formula]()
+    for each in formulas:
+        if z3.is_int_value(each):
+            number *= each.as_long()
+        elif z3.is_mul(each):
+            inner, more = _factors(each.children())
+            number *= inner
+            others += more
+        else:
+            others.append(each)
+    return number, others

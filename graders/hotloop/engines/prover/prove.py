@@ -37,7 +37,7 @@ from hotloop.engines.prover.values import (
 from hotloop.engines.prover.z3_types import Formula, z3
 
 KERNEL_S = 5.0
-"""Time for one kernel on one path."""
+"""Time for one kernel on one path, on a core."""
 LAUNCHER_S = 3.0
 TOTAL_S = 20.0
 SMALL = (1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
