@@ -355,6 +355,8 @@ class Launcher(Expressions):
     def call(self, node: ast.Call, variables: Variables) -> Any:
         """Return what a call returns; note it if it launches a kernel."""
         function = self.evaluate(node.func, variables)
+        if function == "math.ceil" and (number := self._in_root(node, variables)) is not None:
+            return number
         arguments = self._elements(node.args, variables)
         named: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -377,6 +379,22 @@ class Launcher(Expressions):
             self._require_no_tensor([*arguments, *named.values()])
             return function
         raise NotRead(f"a call of `{ast.unparse(node.func)[:40]}`")
+
+    def _in_root(self, node: ast.Call, variables: Variables) -> Any:
+        """Return `math.ceil(math.sqrt(n))`, which is from 1 to n; None for another call."""
+        inner = node.args[0] if len(node.args) == 1 else None
+        if not isinstance(inner, ast.Call) or len(inner.args) != 1:
+            return None
+        if self.evaluate(inner.func, variables) != "math.sqrt":
+            return None
+        value = lifted(self.evaluate(inner.args[0], variables))
+        if value.kind != "int":
+            return None
+        number = self._formula(value)
+        self._require(number >= 1)
+        root = self.names.integer("root")
+        self.path.facts += [root >= 1, root <= number]
+        return of_formula(root)
 
     def _inlined(
         self, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]

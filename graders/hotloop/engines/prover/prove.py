@@ -40,6 +40,7 @@ KERNEL_S = 5.0
 """Time for one kernel on one path, on a core."""
 LAUNCHER_S = 3.0
 TOTAL_S = 20.0
+_ABOUT = ("bounds", "races")
 SMALL = (1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
 """Sizes that a smallest counterexample is looked for below."""
 
@@ -110,7 +111,7 @@ def prove(
     recorded: calls whose launches are known: `values` of the symbols, and `launches` as in a launch
     plan. If what is read here differs from any, nothing is proved.
     """
-    started = time.monotonic()
+    started = time.process_time()
     names = Names()
     try:
         module = Module(source)
@@ -124,20 +125,20 @@ def prove(
             raise NotRead("no launch of a kernel is found")
         _require_agreement(ways, call, names, recorded)
     except NotRead as reason:
-        claim = [Claim("", about, TESTED, str(reason)) for about in ("bounds", "races")]
-        return Report(claim, time.monotonic() - started)
+        claim = [Claim("", about, TESTED, str(reason), read=False) for about in _ABOUT]
+        return Report(claim, time.process_time() - started)
     except (RecursionError, SyntaxError):
-        claim = [Claim("", about, TESTED, "the file is too deep") for about in ("bounds", "races")]
-        return Report(claim, time.monotonic() - started)
+        claim = [Claim("", about, TESTED, "the file is too deep", read=False) for about in _ABOUT]
+        return Report(claim, time.process_time() - started)
     claims: dict[tuple[str, str], Claim] = {}
     for way in ways:
         for launch in way.launches:
-            seconds = min(KERNEL_S, total_s - (time.monotonic() - started))
+            seconds = min(KERNEL_S, total_s - (time.process_time() - started))
             for claim in _of_launch(module, names, call, way, launch, Clock(seconds)):
                 key = (claim.kernel, claim.about)
                 if key not in claims or _rank(claim) > _rank(claims[key]):
                     claims[key] = claim
-    return Report(list(claims.values()), time.monotonic() - started)
+    return Report(list(claims.values()), time.process_time() - started)
 
 
 def _rank(claim: Claim) -> int:
@@ -156,9 +157,11 @@ def _of_launch(
     try:
         kernel.read(launch.kernel, _arguments(launch))
     except NotRead as reason:
-        return [Claim(name, about, TESTED, str(reason), kernel.line) for about in _ABOUT]
+        why, line = str(reason), kernel.line
+        return [Claim(name, about, TESTED, why, line, read=False) for about in _ABOUT]
     except (RecursionError, TypeError) as error:
-        return [Claim(name, about, TESTED, f"not read: {error}"[:200]) for about in _ABOUT]
+        why, line = f"it is not followed: {error}"[:200], kernel.line
+        return [Claim(name, about, TESTED, why, line, read=False) for about in _ABOUT]
     definitions = names.definitions
     shared = [*facts, *launch.grid, *definitions[:first], *_formulas(launch)]
 
@@ -181,9 +184,6 @@ def _of_launch(
         return [bounds, Claim(name, "races", TESTED, why, finding.line)]
     races = access.apart(kernel, places, definitions, shared, clock, smallest)
     return [bounds, _claim(name, "races", races, call, way)]
-
-
-_ABOUT = ("bounds", "races")
 
 
 def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Path) -> Claim:

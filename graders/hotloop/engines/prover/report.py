@@ -1,20 +1,12 @@
 """What is said of a task's kernels: proved, a counterexample, or tested, with the reason."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 PROVED = "proved"
 COUNTEREXAMPLE = "counterexample"
 TESTED = "tested"
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor of a counterexample's launches. scratch: its number if the launcher made it."""
-
-    argument: int | None = None
-    scratch: int | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +27,7 @@ class Claim:
     """What holds of a property of one kernel.
 
     about: "bounds" or "races". result: PROVED, COUNTEREXAMPLE or TESTED; the last with its reason.
+    read: the whole kernel was followed.
     """
 
     kernel: str
@@ -43,16 +36,15 @@ class Claim:
     reason: str = ""
     line: int | None = None
     counterexample: Counterexample | None = None
+    read: bool = True
 
 
 @dataclass(frozen=True)
 class Report:
-    """All claims of a task, by kernel. launches: of each path, to compare with recorded ones."""
+    """All claims of a task. seconds: what it took on a core."""
 
     claims: Sequence[Claim]
     seconds: float = 0.0
-    agrees: bool = True
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def to_message(self) -> dict[str, Any]:
         """Return plain data."""
@@ -66,4 +58,4 @@ class Report:
             found = each["counterexample"]
             example = None if found is None else Counterexample(**found)
             claims.append(Claim(**{**each, "counterexample": example}))
-        return cls(claims, message["seconds"], message["agrees"], message["extra"])
+        return cls(claims, message["seconds"])

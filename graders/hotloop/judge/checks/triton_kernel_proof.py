@@ -5,10 +5,10 @@ is told only after the recorded kind of replay failed at its sizes.
 """
 
 import ast
-import importlib.util
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ def proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]]) 
 
     calls: shapes of the cases, with the launches that were recorded.
     """
-    if importlib.util.find_spec("z3") is None:
+    if find_spec("z3") is None:
         return None
     try:
         return _proofs(session, calls)
