@@ -112,6 +112,10 @@ class Expressions(ABC):
 
     def operated(self, name: str, left: Any, right: Any) -> Any:
         """Return an operator's result, in Python where both sides are Python's."""
+        if isinstance(left, Dotted) or isinstance(right, Dotted):
+            # Two names of a library may mean one thing.
+            same = type(left) is type(right) and left == right
+            return name == "Eq" if same and name in {"Eq", "NotEq"} else unknown()
         if not isinstance(left, Value) and not isinstance(right, Value):
             return self._native(name, left, right)
         if name in {"Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"}:

@@ -32,6 +32,11 @@ from hotloop.engines.prover.z3_types import Formula, z3
 
 MOST_CALLS = 20
 MOST_UNROLLED = 16
+RANGE_OPTIONS = frozenset(
+    {"num_stages", "loop_unroll_factor", "flatten", "warp_specialize", "disable_licm"}
+    | {"disallow_acc_multi_buffer"}
+)
+"""Of tl.range, which change no value."""
 BLOCK_ELEMENTS = 1 << 20
 """The most elements of a block that Triton allows."""
 
@@ -236,6 +241,8 @@ class Kernel(Expressions):
             "triton.language.static_range",
         } or not isinstance(statement.target, ast.Name):
             raise NotRead("a loop over something else than a range")
+        if any(keyword.arg not in RANGE_OPTIONS for keyword in statement.iter.keywords):
+            raise NotRead("a range whose bounds are named")
         bounds = [self.evaluate(each, variables) for each in statement.iter.args]
         if not 1 <= len(bounds) <= 3:
             raise NotRead("a loop over something else than a range")

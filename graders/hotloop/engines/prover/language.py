@@ -143,7 +143,7 @@ class Language:
     def __init__(self, kernel: "Kernel") -> None:
         self._kernel = kernel
 
-    def call(self, path: Dotted, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def call(self, path: Dotted, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: C901
         """Return what a library's function returns."""
         if path.startswith("builtins."):
             return self._builtin(path.partition(".")[2], arguments)
@@ -152,7 +152,10 @@ class Language:
         prefix = next((each for each in _TRITON if path.startswith(each)), "")
         name = path[len(prefix) :]
         if not prefix or "." in name:
-            raise NotRead(f"a call of `{path}`")
+            values = [*arguments, *named.values()]
+            if any(isinstance(each, Value) and each.kind == "pointer" for each in values):
+                raise NotRead(f"a call of `{path}`")
+            return unknown(f"what `{path}` returns", *_data(values))  # no memory without a pointer
         if name in {"load", "store"} or name in _ATOMICS:
             return self._memory(name, arguments, named)
         if name in _NOTHING:

@@ -73,7 +73,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Closure:
-    """A lambda with what it can see."""
+    """A lambda with the variables that it sees, as they are when it is called."""
 
     node: ast.Lambda
     variables: Variables
@@ -269,7 +269,7 @@ class Launcher(Expressions):
         if isinstance(node, ast.Dict):
             return self._dictionary(node, variables)
         if isinstance(node, ast.Lambda):
-            return Closure(node, dict(variables))
+            return Closure(node, variables)
         if isinstance(node, ast.ListComp | ast.GeneratorExp):
             return tuple(self._comprehension(node.elt, node.generators, variables))
         return super().evaluate(node, variables)

@@ -47,15 +47,17 @@ class Polynomials:
             return None
         first = max(by, key=lambda monomial: (len(monomial), monomial))
         rest, quotient, left = dict(terms), dict[Monomial, int](), dict[Monomial, int]()
+        steps = 0
         while rest:
-            if len(rest) + len(quotient) > MOST_TERMS:
+            steps += 1
+            if len(rest) + len(quotient) > MOST_TERMS or steps > MOST_TERMS:
                 return None
             monomial = max(rest, key=lambda monomial: (len(monomial), monomial))
             missing = Counter(first)
             missing.subtract(monomial)
             factor, remainder = divmod(rest[monomial], by[first])
             if any(count > 0 for count in missing.values()) or remainder:
-                left[monomial] = rest.pop(monomial)
+                left[monomial] = left.get(monomial, 0) + rest.pop(monomial)
                 continue
             others = Counter(monomial)
             others.subtract(first)
@@ -66,7 +68,7 @@ class Polynomials:
                 rest[key] = rest.get(key, 0) - factor * times
                 if not rest[key]:
                     del rest[key]
-        return quotient, left
+        return quotient, {monomial: factor for monomial, factor in left.items() if factor}
 
     @staticmethod
     def _combined(kind: int, parts: list[dict[Monomial, int]]) -> dict[Monomial, int] | None:

@@ -118,6 +118,8 @@ def prove(
         module.require_clear(entry)
         if entry not in module.functions:
             raise NotRead(f"`{entry}` is no function of this file")
+        if module.functions[entry].decorator_list:
+            raise NotRead(f"`{entry}` has a decorator")
         call = _Call(contract)
         clock = Clock(LAUNCHER_S)
         ways = paths(module, names, module.functions[entry], call.arguments, call.facts, clock)

@@ -192,7 +192,7 @@ def data_of(*values: Value) -> frozenset[str]:
 
 def in_range(formula: Formula, bits: int | None) -> list[Formula]:
     """Return the condition that a signed integer of this size holds the formula."""
-    if bits is None or bits >= 64 or z3.is_int_value(formula):
+    if bits is None or z3.is_int_value(formula):
         return []
     return [z3.And(formula >= -(1 << (bits - 1)), formula < (1 << (bits - 1)))]
 
