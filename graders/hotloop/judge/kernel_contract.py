@@ -65,7 +65,7 @@ class _Sizes:
             if all(a == b + 1 for a, b in zip(numbers, of, strict=True)):
                 return f"{text} + 1"
         if self.cases >= ENOUGH_CASES:
-            for text in _combined(numbers, known):
+            for text in _combine(numbers, known):
                 return text
             for text, of in reversed(known):
                 if _is_multiple(numbers, of):
@@ -205,7 +205,7 @@ def _ratio(numbers: Numbers, of: Numbers) -> int | None:
     return factor if same and factor > 1 else None
 
 
-def _combined(numbers: Numbers, known: Sequence[tuple[str, Numbers]]) -> Iterator[str]:
+def _combine(numbers: Numbers, known: Sequence[tuple[str, Numbers]]) -> Iterator[str]:
     for index, (one, a) in enumerate(known):
         for other, b in known[index:]:
             if all(n == x * y for n, x, y in zip(numbers, a, b, strict=True)):

@@ -12,7 +12,7 @@ from typing import Any
 
 from hotloop.engines.prover.kernel import Access, Kernel
 from hotloop.engines.prover.polynomial import Polynomials
-from hotloop.engines.prover.solver import Clock, contradictory, implies, variables
+from hotloop.engines.prover.solver import Clock, contradiction, implies, variables
 from hotloop.engines.prover.values import Tensor
 from hotloop.engines.prover.z3_types import Formula, z3
 
@@ -44,7 +44,7 @@ class Places:
     axes: Sequence[Formula] | None
 
 
-def overflow(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Finding:
+def check_needs(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Finding:
     """Return whether masks, conditions and loops mean what they say."""
     known: dict[int, list[frozenset[int]]] = {}
     for each in kernel.obligations:
@@ -58,7 +58,7 @@ def overflow(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Fi
     return PROVED
 
 
-def inside(
+def check_bounds(
     access: Access, definitions: Sequence[Formula], clock: Clock, smallest: Smallest
 ) -> tuple[Finding, Places]:
     """Return whether an access stays inside of its tensor."""
@@ -99,7 +99,7 @@ def _proved_places(
     for size, stride in zip(tensor.sizes, tensor.strides, strict=True):
         last = last + (size - 1) * stride
     outside = z3.Or(offset < 0, offset > last)
-    axes = divided(tensor, offset)
+    axes = axes_of(tensor, offset)
     if axes is not None:
         known: list[Formula] = []
         for axis, size in zip(axes, tensor.sizes, strict=True):
@@ -114,7 +114,7 @@ def _proved_places(
     return None, outside
 
 
-def divided(tensor: Tensor, offset: Formula) -> list[Formula] | None:
+def axes_of(tensor: Tensor, offset: Formula) -> list[Formula] | None:
     """Return the place on each axis whose strides add up to the offset, or None."""
     polynomials = Polynomials()
     rest = polynomials.of(offset)
@@ -130,7 +130,7 @@ def divided(tensor: Tensor, offset: Formula) -> list[Formula] | None:
     for axis in sorted(range(len(strides)), key=weight, reverse=True):
         if tensor.sizes[axis].eq(z3.IntVal(1)):
             continue
-        parts = polynomials.divided(rest, strides[axis] or {})
+        parts = polynomials.divide(rest, strides[axis] or {})
         if parts is None:
             return None
         quotient, rest = parts
@@ -138,7 +138,7 @@ def divided(tensor: Tensor, offset: Formula) -> list[Formula] | None:
     return None if rest else axes
 
 
-def apart(
+def check_races(
     kernel: Kernel,
     places: Sequence[Places],
     definitions: Sequence[Formula],
@@ -171,7 +171,7 @@ def apart(
                 continue
             facts = [*definitions, *again, *one.access.facts, *map(other, two.access.facts), differ]
             meet = one.access.offset == other(two.access.offset)
-            finding = _apart(one, two, facts, _equal(one, two, other), meet, clock, smallest)
+            finding = _no_meeting(one, two, facts, _equal(one, two, other), meet, clock, smallest)
             if not finding.proved:
                 return finding
     return PROVED
@@ -184,7 +184,7 @@ def _equal(one: Places, two: Places, other: Callable[[Formula], Formula]) -> For
     return z3.And(*(a == other(b) for a, b in zip(one.axes, two.axes, strict=True)))
 
 
-def _apart(
+def _no_meeting(
     one: Places,
     two: Places,
     facts: Sequence[Formula],
@@ -193,7 +193,7 @@ def _apart(
     clock: Clock,
     smallest: Smallest,
 ) -> Finding:
-    if contradictory([*facts, equal], clock, QUESTION_S, of_two_programs=True):
+    if contradiction([*facts, equal], clock, QUESTION_S, of_two_programs=True):
         return PROVED
     name, line = one.access.tensor.name, one.access.line
     data = one.access.data | two.access.data

@@ -8,7 +8,7 @@ from typing import Any
 
 from hotloop.engines.prover.module import Dotted, Module
 from hotloop.engines.prover.solver import Names, NotRead
-from hotloop.engines.prover.values import Arithmetic, Value, lifted, unknown
+from hotloop.engines.prover.values import Arithmetic, Value, as_value, unknown
 
 MOST_BITS = 64
 
@@ -71,11 +71,11 @@ class Expressions(ABC):
             return self._member(self.evaluate(node.value, variables), node.attr)
         if isinstance(node, ast.BinOp):
             left, right = (self.evaluate(each, variables) for each in (node.left, node.right))
-            return self.operated(type(node.op).__name__, left, right)
+            return self.operate(type(node.op).__name__, left, right)
         if isinstance(node, ast.UnaryOp):
             return self._unary(node, self.evaluate(node.operand, variables))
         if isinstance(node, ast.Compare):
-            return self._compared(node, variables)
+            return self._compare(node, variables)
         if isinstance(node, ast.BoolOp):
             return self._boolean(node, variables)
         if isinstance(node, ast.IfExp):
@@ -98,8 +98,8 @@ class Expressions(ABC):
         module.require_clear(name)
         if name in module.functions:
             return module.functions[name]
-        if name in module.imported:
-            return module.imported[name]
+        if name in module.imports:
+            return module.imports[name]
         if name in module.constants:
             if name in self._computing:
                 raise NotRead(f"`{name}` is defined by itself")
@@ -110,7 +110,7 @@ class Expressions(ABC):
                 self._computing.discard(name)
         return Dotted(f"builtins.{name}")
 
-    def operated(self, name: str, left: Any, right: Any) -> Any:
+    def operate(self, name: str, left: Any, right: Any) -> Any:
         """Return an operator's result, in Python where both sides are Python's."""
         if isinstance(left, Dotted) or isinstance(right, Dotted):
             # Two names of a library may mean one thing.
@@ -119,7 +119,7 @@ class Expressions(ABC):
         if not isinstance(left, Value) and not isinstance(right, Value):
             return self._native(name, left, right)
         if name in {"Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"}:
-            return self.arithmetic.compared(name, left, right)
+            return self.arithmetic.compare(name, left, right)
         return self.arithmetic.binary(name, left, right)
 
     @staticmethod
@@ -162,10 +162,10 @@ class Expressions(ABC):
         kind = type(node.op).__name__
         if isinstance(value, Value):
             if kind == "USub":
-                return self.arithmetic.negated(value)
+                return self.arithmetic.negate(value)
             if kind == "UAdd":
                 return value
-            return self.arithmetic.inverted(value)
+            return self.arithmetic.invert(value)
         try:
             if kind == "USub":
                 return -value
@@ -175,7 +175,7 @@ class Expressions(ABC):
         except TypeError as error:
             raise NotRead(f"an expression that fails: {error}") from None
 
-    def _compared(self, node: ast.Compare, variables: Variables) -> Any:
+    def _compare(self, node: ast.Compare, variables: Variables) -> Any:
         values = [self.evaluate(each, variables) for each in (node.left, *node.comparators)]
         result: Any = True
         for kind, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
@@ -195,12 +195,12 @@ class Expressions(ABC):
             if isinstance(left, Value) or not isinstance(right, tuple):
                 return unknown()
             return (left in right) == (name == "In")
-        return self.operated(name, left, right)
+        return self.operate(name, left, right)
 
     def _both(self, left: Any, right: Any) -> Any:
         if not isinstance(left, Value) and not isinstance(right, Value):
             return bool(left) and bool(right)
-        return self.arithmetic.binary("BitAnd", lifted(left), lifted(right))
+        return self.arithmetic.binary("BitAnd", as_value(left), as_value(right))
 
     def _boolean(self, node: ast.BoolOp, variables: Variables) -> Any:
         """`and` and `or`, which stop where Python's do if a side is known."""
@@ -215,7 +215,7 @@ class Expressions(ABC):
                     result = value
                 continue
             if value.kind == "int":
-                value = self.arithmetic.compared("NotEq", value, 0)
+                value = self.arithmetic.compare("NotEq", value, 0)
             if not isinstance(result, Value):
                 result = value
             else:

@@ -13,18 +13,18 @@ from typing import Any
 from hotloop.engines.prover.contract import MOST_ELEMENTS
 from hotloop.engines.prover.expressions import Expressions, Variables
 from hotloop.engines.prover.language import Language
-from hotloop.engines.prover.module import Dotted, Module, stored
+from hotloop.engines.prover.module import Dotted, Module, names_in
 from hotloop.engines.prover.solver import Names, NotRead
 from hotloop.engines.prover.values import (
     Needs,
     Tensor,
     Value,
+    as_value,
     broadcast,
     data_of,
     elementwise,
-    fitted,
     in_range,
-    lifted,
+    lane_at,
     of_formula,
     unknown,
 )
@@ -67,7 +67,7 @@ class Obligation:
     line: int
 
 
-class _Returned(Exception):
+class _Return(Exception):
     """A function ended. value: what it returns."""
 
     def __init__(self, value: Any) -> None:
@@ -107,7 +107,7 @@ class Kernel(Expressions):
         before = len(self.facts)
         try:
             self._block(function.body, variables)
-        except _Returned as end:
+        except _Return as end:
             return end.value
         finally:
             del self.facts[before:]
@@ -127,9 +127,9 @@ class Kernel(Expressions):
             if statement.value is not None:
                 self._assign(statement.target, self.evaluate(statement.value, variables), variables)
         elif isinstance(statement, ast.AugAssign):
-            left = self.evaluate(_loaded(statement.target), variables)
+            left = self.evaluate(_load_of(statement.target), variables)
             right = self.evaluate(statement.value, variables)
-            result = self.operated(type(statement.op).__name__, left, right)
+            result = self.operate(type(statement.op).__name__, left, right)
             self._assign(statement.target, result, variables)
         elif isinstance(statement, ast.Expr):
             if not isinstance(statement.value, ast.Constant):
@@ -142,7 +142,7 @@ class Kernel(Expressions):
             self._while(statement, variables)
         elif isinstance(statement, ast.Return):
             value = None if statement.value is None else self.evaluate(statement.value, variables)
-            raise _Returned(value)
+            raise _Return(value)
         elif not isinstance(statement, ast.Pass | ast.Assert):
             raise NotRead(f"`{type(statement).__name__.lower()}` in a kernel")
 
@@ -174,7 +174,7 @@ class Kernel(Expressions):
             try:
                 self._block(body, own)
                 ends.append(False)
-            except _Returned as end:
+            except _Return as end:
                 if end.value is not None:
                     raise NotRead("a function that returns in a branch") from None
                 ends.append(True)
@@ -182,7 +182,7 @@ class Kernel(Expressions):
                 del self.facts[before:]
             results.append(own)
         if all(ends):
-            raise _Returned(None)
+            raise _Return(None)
         if any(ends):
             self.facts.append(z3.Not(yes) if ends[0] else yes)
             variables.update(results[1 if ends[0] else 0])
@@ -208,16 +208,16 @@ class Kernel(Expressions):
                 variables[name] = self._either(yes, a, b, data)
 
     def _either(self, yes: Value, a: Any, b: Any, data: frozenset[str]) -> Value:
-        one, other = lifted(a), lifted(b)
+        one, other = as_value(a), as_value(b)
         if one.kind != other.kind or one.tensor is not other.tensor or one.shape != other.shape:
             return unknown("a variable that differs between branches", *data)
-        chosen = self.arithmetic.chosen(yes, one, other)
+        chosen = self.arithmetic.choose(yes, one, other)
         return replace(chosen, data=chosen.data | data)
 
     def _truth(self, condition: Value) -> Formula:
         """Return a scalar condition as a formula, after noting what it needs."""
         if condition.kind == "int":
-            condition = self.arithmetic.compared("NotEq", condition, 0)
+            condition = self.arithmetic.compare("NotEq", condition, 0)
         if condition.kind != "bool" or condition.shape != ():
             return self.names.truth()
         formula, needs = condition.at(())
@@ -255,13 +255,13 @@ class Kernel(Expressions):
                     variables[statement.target.id] = number
                     self._block(statement.body, variables)
                 return
-        self._counted(statement, start, end, step, variables)
+        self._count_up(statement, start, end, step, variables)
 
-    def _counted(
+    def _count_up(
         self, statement: ast.For, start: Any, end: Any, step: Any, variables: Variables
     ) -> None:
         """Read the body for an iteration, of which nothing else is known."""
-        first, last, stride = lifted(start), lifted(end), lifted(step)
+        first, last, stride = as_value(start), as_value(end), as_value(step)
         assert isinstance(statement.target, ast.Name)
         iteration = self.names.integer("iteration")
         facts: list[Formula] = [iteration >= 0]
@@ -316,42 +316,42 @@ class Kernel(Expressions):
         counters: Mapping[str, Value],
         test: ast.expr | None = None,
     ) -> None:
-        changed = stored(ast.Module(body=list(body), type_ignores=[])) | set(counters)
+        changed = names_in(ast.Module(body=list(body), type_ignores=[])) | set(counters)
         steps = {
             name: step
             for name, step in _steps(body, changed).items()
             if name in variables and not _names(step) & changed
         }
-        grown = {name: self.evaluate(step, variables) for name, step in steps.items()}
+        growth = {name: self.evaluate(step, variables) for name, step in steps.items()}
         before = len(self.facts)
         self.facts += facts
-        own = self._at(iteration, variables, changed, grown) | dict(counters)
+        own = self._at(iteration, variables, changed, growth) | dict(counters)
         if test is not None:
-            self._went_on(test, variables, changed, grown, iteration)
+            self._went_on(test, variables, changed, growth, iteration)
             self.facts.append(self._condition(test, own))
         try:
             self._block(body, own)
-        except _Returned:
+        except _Return:
             raise NotRead("a loop that returns") from None
         finally:
             del self.facts[before:]
         count, known = behind
-        if any(name in grown for name in changed):
+        if any(name in growth for name in changed):
             self.facts += known
-        after = self._at(count, variables, changed, grown)
+        after = self._at(count, variables, changed, growth)
         if test is not None:
-            self._went_on(test, variables, changed, grown, count)
+            self._went_on(test, variables, changed, growth, count)
             self.facts.append(z3.Not(self._condition(test, after)))
         variables.update(after)
         for name in changed - set(after):
             variables[name] = unknown(f"`{name}`, which a loop sets")
 
     def _at(
-        self, times: Formula, variables: Variables, changed: set[str], grown: Mapping[str, Any]
+        self, times: Formula, variables: Variables, changed: set[str], growth: Mapping[str, Any]
     ) -> Variables:
         """Return the variables after so many iterations, without those that the body introduces."""
         return {
-            name: self._carried(name, value, grown, times) if name in changed else value
+            name: self._carry(name, value, growth, times) if name in changed else value
             for name, value in variables.items()
         }
 
@@ -360,13 +360,13 @@ class Kernel(Expressions):
         test: ast.expr,
         variables: Variables,
         changed: set[str],
-        grown: Mapping[str, Any],
+        growth: Mapping[str, Any],
         times: Formula,
     ) -> None:
         """Note that the condition held one iteration earlier, if there was one."""
         if any(isinstance(node, ast.Call) for node in ast.walk(test)):
             return
-        value = self.evaluate(test, self._at(times - 1, variables, changed, grown))
+        value = self.evaluate(test, self._at(times - 1, variables, changed, growth))
         if isinstance(value, Value) and value.kind == "bool" and value.shape == ():
             # By induction a machine computed it as it is written here.
             self.facts.append(z3.Implies(times > 0, value.at(())[0]))
@@ -375,10 +375,10 @@ class Kernel(Expressions):
         value = self.evaluate(test, variables)
         return self._truth(value) if isinstance(value, Value) else z3.BoolVal(bool(value))
 
-    def _carried(self, name: str, old: Any, grown: Mapping[str, Any], times: Formula) -> Value:
+    def _carry(self, name: str, old: Any, growth: Mapping[str, Any], times: Formula) -> Value:
         """Return a variable that a loop changes, after so many iterations."""
-        if name in grown:
-            value, step = lifted(old), lifted(grown[name])
+        if name in growth:
+            value, step = as_value(old), as_value(growth[name])
             moves = value.kind in {"int", "pointer"} and step.kind == "int"
             if moves and broadcast([value.shape, step.shape]) == value.shape is not None:
                 return self._after_steps(value, step, times)
@@ -403,17 +403,17 @@ class Kernel(Expressions):
             raise NotRead(f"a tl.{kind} from an address that I do not follow")
         if mask is False:
             return
-        on = lifted(True if mask is None else mask)
+        on = as_value(True if mask is None else mask)
         if on.kind == "int":
-            on = self.arithmetic.compared("NotEq", on, 0)
+            on = self.arithmetic.compare("NotEq", on, 0)
         shape = broadcast([pointer.shape, on.shape if on.kind == "bool" else ()])
         extents = shape if shape is not None else on.shape if on.kind == "bool" else ()
         place, inside = self._any_lane(extents or ())
         condition: Formula = self.names.truth()
         if on.kind == "bool":
-            condition, needs = fitted(on, place)
+            condition, needs = lane_at(on, place)
             self.oblige(needs, inside)
-        offset, needs = pointer.at(()) if pointer.shape is None else fitted(pointer, place)
+        offset, needs = pointer.at(()) if pointer.shape is None else lane_at(pointer, place)
         self.accesses.append(
             Access(
                 kind,
@@ -454,7 +454,7 @@ class Kernel(Expressions):
         if isinstance(function, Dotted):
             return self._language.call(function, arguments, named)
         if isinstance(function, ast.FunctionDef):
-            return self._inlined(function, arguments, named)
+            return self._inline(function, arguments, named)
         if isinstance(function, Value) and function.kind == "unknown":
             return unknown(*function.data)
         raise NotRead(f"a call of `{ast.unparse(node.func)[:40]}`")
@@ -467,14 +467,14 @@ class Kernel(Expressions):
             named[keyword.arg] = self.evaluate(keyword.value, variables)
         return self._elements(node.args, variables), named
 
-    def _inlined(
+    def _inline(
         self, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]
     ) -> Any:
         self._calls += 1
         if self._calls > MOST_CALLS:
             raise NotRead("functions that call each other too often")
         line = self.line
-        variables = bound(self, function, arguments, named)
+        variables = bind(self, function, arguments, named)
         result = self._run(function, variables)
         self.line = line
         return result
@@ -518,7 +518,7 @@ class Kernel(Expressions):
         return of_formula(self.grid[axis] if axis < len(self.grid) else z3.IntVal(1), 32)
 
 
-def bound(
+def bind(
     reader: Expressions, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]
 ) -> Variables:
     """Return a function's parameters with their arguments. Raises NotRead if they do not fit."""
@@ -545,7 +545,7 @@ def bound(
     return variables
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def _load_of(target: ast.expr) -> ast.expr:
     if not isinstance(target, ast.Name):
         raise NotRead(f"an assignment to `{ast.unparse(target)[:40]}`")
     return ast.Name(target.id, ast.Load())

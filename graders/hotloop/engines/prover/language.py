@@ -12,10 +12,10 @@ from hotloop.engines.prover.values import (
     Place,
     Value,
     as_number,
+    as_value,
     data_of,
     elementwise,
-    lifted,
-    remembered,
+    memo,
     unknown,
 )
 
@@ -222,7 +222,7 @@ class Language:
         shape = value.shape or ()
         if sum(axis is not None for axis in axes) != len(shape):
             raise NotRead("an index with another number of axes than its block")
-        return _rearranged(value, axes)
+        return _rearrange(value, axes)
 
     # --- functions by name: each has Triton's parameters ---------------------------------------
 
@@ -256,7 +256,7 @@ class Language:
     def _arange(self, start: Any, end: Any) -> Value:
         low, high = (_extent(each) for each in (start, end))
         extent = high - low
-        return Value("int", (extent,), remembered(lambda place: (low + place[0], NOTHING)), 32)
+        return Value("int", (extent,), memo(lambda place: (low + place[0], NOTHING)), 32)
 
     def _zeros(self, shape: Any, dtype: Any = None) -> Value:
         return self._full(shape, 0, dtype)
@@ -274,7 +274,7 @@ class Language:
         return Value("int", extents, lambda _: (formula, NOTHING), sizes[dtype])
 
     def _where(self, condition: Any, x: Any, y: Any) -> Value:
-        return self._kernel.arithmetic.chosen(condition, x, y)
+        return self._kernel.arithmetic.choose(condition, x, y)
 
     def _minimum(self, x: Any, y: Any, **_nan: Any) -> Value:
         return self._kernel.arithmetic.extreme(True, x, y)
@@ -284,33 +284,33 @@ class Language:
 
     def _cdiv(self, x: Any, div: Any) -> Any:
         kernel = self._kernel
-        above = kernel.operated("Sub", kernel.operated("Add", x, div), 1)
-        return kernel.operated("FloorDiv", above, div)
+        above = kernel.operate("Sub", kernel.operate("Add", x, div), 1)
+        return kernel.operate("FloorDiv", above, div)
 
     def _constexpr(self, value: Any) -> Any:
         return value
 
     def _cast(self, value: Any, dtype: Any, bitcast: Any = False, **_rounding: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         if bitcast is not False or not isinstance(dtype, Dotted):
             return unknown(*one.data) if one.kind != "pointer" else self._no_pointer()
         return self._kernel.arithmetic.cast(one, dtype.rpartition(".")[2])
 
     def _trans(self, value: Any, *order: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         if one.kind == "unknown" or one.shape is None:
             return replace(one, masked=None)
         axes = order[0] if order and isinstance(order[0], tuple) else order
-        return self._permuted(one, axes or tuple(reversed(range(len(one.shape)))))
+        return self._reorder(one, axes or tuple(reversed(range(len(one.shape)))))
 
     def _permute(self, value: Any, *order: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         if one.kind == "unknown" or one.shape is None:
             return replace(one, masked=None)
-        return self._permuted(one, order[0] if isinstance(order[0], tuple) else order)
+        return self._reorder(one, order[0] if isinstance(order[0], tuple) else order)
 
     def _broadcast_to(self, value: Any, *shape: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         extents = shape[0] if shape and isinstance(shape[0], tuple) else shape
         if one.kind == "unknown" or one.shape is None:
             return replace(one, masked=None)
@@ -321,7 +321,7 @@ class Language:
         return replace(spread, tensor=one.tensor, data=one.data)
 
     def _expand_dims(self, value: Any, axis: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         if one.kind == "unknown" or one.shape is None:
             return replace(one, masked=None)
         rank = len(one.shape) + 1
@@ -329,10 +329,10 @@ class Language:
             raise NotRead("tl.expand_dims")
         axes: list[int | None] = list(range(len(one.shape)))
         axes.insert(axis % rank, None)
-        return _rearranged(one, axes)
+        return _rearrange(one, axes)
 
     def _reshape(self, value: Any, *_shape: Any, **_options: Any) -> Value:
-        one = lifted(value)
+        one = as_value(value)
         return unknown("a block that is reshaped", *one.data)
 
     def _view(self, value: Any, *shape: Any) -> Value:
@@ -341,14 +341,14 @@ class Language:
     def _swizzle2d(self, *arguments: Any) -> Any:
         kernel = self._kernel
         i, j, size_i, size_j, size_g = arguments
-        ij = kernel.operated("Add", kernel.operated("Mult", i, size_j), j)
-        group_size = kernel.operated("Mult", size_g, size_j)
-        group = kernel.operated("FloorDiv", ij, group_size)
-        first = kernel.operated("Mult", group, size_g)
-        height = self._minimum(kernel.operated("Sub", size_i, first), size_g)
-        within = kernel.operated("Mod", ij, group_size)
-        row = kernel.operated("Add", first, kernel.operated("Mod", within, height))
-        return row, kernel.operated("FloorDiv", within, height)
+        ij = kernel.operate("Add", kernel.operate("Mult", i, size_j), j)
+        group_size = kernel.operate("Mult", size_g, size_j)
+        group = kernel.operate("FloorDiv", ij, group_size)
+        first = kernel.operate("Mult", group, size_g)
+        height = self._minimum(kernel.operate("Sub", size_i, first), size_g)
+        within = kernel.operate("Mod", ij, group_size)
+        row = kernel.operate("Add", first, kernel.operate("Mod", within, height))
+        return row, kernel.operate("FloorDiv", within, height)
 
     # -------------------------------------------------------------------------------------------
 
@@ -357,7 +357,7 @@ class Language:
         raise NotRead("a pointer is made one of another type")
 
     @staticmethod
-    def _permuted(value: Value, order: Any) -> Value:
+    def _reorder(value: Value, order: Any) -> Value:
         shape = value.shape or ()
         if not all(isinstance(axis, int) for axis in order) or sorted(order) != [
             *range(len(shape))
@@ -370,7 +370,7 @@ class Language:
                 own[old] = place[new]
             return value.at(tuple(own))
 
-        return replace(value, shape=tuple(shape[axis] for axis in order), at=remembered(at))
+        return replace(value, shape=tuple(shape[axis] for axis in order), at=memo(at))
 
     def _builtin(self, name: str, arguments: list[Any]) -> Any:
         if name in {"min", "max"} and len(arguments) == 2:
@@ -386,16 +386,16 @@ class Language:
         raise NotRead(f"a call of `{name}`")
 
 
-def _rearranged(value: Value, axes: list[int | None]) -> Value:
+def _rearrange(value: Value, axes: list[int | None]) -> Value:
     """Return the block with new axes of extent 1 where `axes` has None."""
     shape: tuple[Extent, ...] = value.shape or ()
 
     def at(place: Place) -> Any:
-        kept = [one for one, axis in zip(place, axes, strict=True) if axis is not None]
-        return value.at(tuple(kept))
+        old = [one for one, axis in zip(place, axes, strict=True) if axis is not None]
+        return value.at(tuple(old))
 
     new = tuple(1 if axis is None else shape[axis] for axis in axes)
-    return replace(value, shape=new, at=remembered(at))
+    return replace(value, shape=new, at=memo(at))
 
 
 def _extent(value: Any) -> Any:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.engines.prover.expressions import Expressions, Variables
-from hotloop.engines.prover.kernel import bound
+from hotloop.engines.prover.kernel import bind
 from hotloop.engines.prover.module import Dotted, Module
-from hotloop.engines.prover.solver import Clock, Names, NotRead, implies, satisfying
+from hotloop.engines.prover.solver import Clock, Names, NotRead, implies, model_of
 from hotloop.engines.prover.values import (
     Tensor,
     Value,
     as_number,
-    lifted,
+    as_value,
     of_formula,
     unknown,
 )
@@ -79,13 +79,13 @@ class Closure:
     variables: Variables
 
 
-class _Ended(Exception):
+class _Return(Exception):
     def __init__(self, value: Any) -> None:
         super().__init__()
         self.value = value
 
 
-class _Raised(Exception):
+class _Raise(Exception):
     """The function raises an exception on this path: it launches nothing more."""
 
 
@@ -111,7 +111,7 @@ def paths(
         path = launcher.read(function, arguments)
         if path.launches:
             every.append(path)
-        script = launcher.taken
+        script = launcher.sides
         while script and not script[-1]:
             script.pop()
         if not script:
@@ -133,7 +133,7 @@ class Launcher(Expressions):
     ) -> None:
         super().__init__(module, names)
         self.path = Path()
-        self.taken: list[bool] = []
+        self.sides: list[bool] = []
         self._known = facts
         self._script = script
         self._clock = clock
@@ -141,8 +141,8 @@ class Launcher(Expressions):
 
     def read(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Path:
         """Return the path."""
-        variables = bound(self, function, list(arguments), {})
-        with suppress(_Ended, _Raised):  # what was launched before is launched
+        variables = bind(self, function, list(arguments), {})
+        with suppress(_Return, _Raise):  # what was launched before is launched
             self._block(function.body, variables)
         return self.path
 
@@ -151,29 +151,29 @@ class Launcher(Expressions):
         if not isinstance(value, Value):
             return bool(value)
         if value.kind == "int":
-            value = self.arithmetic.compared("NotEq", value, 0)
+            value = self.arithmetic.compare("NotEq", value, 0)
         if value.kind == "pointer":
             raise NotRead("a condition on a tensor")
         fact = self.names.truth() if value.kind == "unknown" else self._formula(value)
         known = z3.simplify(fact)
         if z3.is_true(known) or z3.is_false(known):
             return bool(z3.is_true(known))
-        taken = len(self.taken)
+        taken = len(self.sides)
         side = self._script[taken] if taken < len(self._script) else True
         chosen = fact if side else z3.Not(fact)
         if not self._is_possible(chosen):
             # The script goes on where it can; the other side is then the only one.
             side = not side
-            self.taken.append(False)
+            self.sides.append(False)
             self.path.facts.append(z3.Not(chosen))
             return side
-        self.taken.append(side)
+        self.sides.append(side)
         self.path.facts.append(chosen)
         return side
 
     def _is_possible(self, fact: Formula) -> bool:
         known = [*self._known, *self.path.facts, *self.names.definitions]
-        return satisfying([*known, fact], self._clock, FEASIBLE_S) is not False
+        return model_of([*known, fact], self._clock, FEASIBLE_S) is not False
 
     def _formula(self, value: Value) -> Formula:
         formula, needs = value.at(())
@@ -206,7 +206,7 @@ class Launcher(Expressions):
         elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             left = self.name(statement.target.id, variables)
             right = self.evaluate(statement.value, variables)
-            variables[statement.target.id] = self.operated(type(statement.op).__name__, left, right)
+            variables[statement.target.id] = self.operate(type(statement.op).__name__, left, right)
         elif isinstance(statement, ast.Expr):
             if not isinstance(statement.value, ast.Constant):
                 self.evaluate(statement.value, variables)
@@ -215,12 +215,12 @@ class Launcher(Expressions):
             self._block(statement.body if side else statement.orelse, variables)
         elif isinstance(statement, ast.Assert):
             if not self.decide(self.evaluate(statement.test, variables)):
-                raise _Raised
+                raise _Raise
         elif isinstance(statement, ast.Raise):
-            raise _Raised
+            raise _Raise
         elif isinstance(statement, ast.Return):
             value = None if statement.value is None else self.evaluate(statement.value, variables)
-            raise _Ended(value)
+            raise _Return(value)
         elif isinstance(statement, ast.For):
             self._for(statement, variables)
         elif isinstance(statement, ast.With):
@@ -374,7 +374,7 @@ class Launcher(Expressions):
         if isinstance(function, Dotted):
             return self._library(function, arguments, named)
         if isinstance(function, ast.FunctionDef):
-            return self._inlined(function, arguments, named)
+            return self._inline(function, arguments, named)
         if isinstance(function, Value) and function.kind == "unknown":
             self._require_no_tensor([*arguments, *named.values()])
             return function
@@ -387,7 +387,7 @@ class Launcher(Expressions):
             return None
         if self.evaluate(inner.func, variables) != "math.sqrt":
             return None
-        value = lifted(self.evaluate(inner.args[0], variables))
+        value = as_value(self.evaluate(inner.args[0], variables))
         if value.kind != "int":
             return None
         number = self._formula(value)
@@ -396,7 +396,7 @@ class Launcher(Expressions):
         self.path.facts += [root >= 1, root <= number]
         return of_formula(root)
 
-    def _inlined(
+    def _inline(
         self, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]
     ) -> Any:
         if is_kernel(function):
@@ -407,8 +407,8 @@ class Launcher(Expressions):
         if self._steps > MOST_STEPS:
             raise NotRead("the launcher takes too many steps")
         try:
-            self._block(function.body, bound(self, function, arguments, named))
-        except _Ended as end:
+            self._block(function.body, bind(self, function, arguments, named))
+        except _Return as end:
             return end.value
         return None
 
@@ -420,8 +420,8 @@ class Launcher(Expressions):
             for name, value in named.items()
             if name in parameters or name not in OPTIONS
         }
-        tuned = self._tuned(kernel, len(arguments), named)
-        variables = bound(self, kernel, arguments, named | tuned)
+        tuned = self._tuning(kernel, len(arguments), named)
+        variables = bind(self, kernel, arguments, named | tuned)
         grid = at.grid
         if isinstance(grid, Closure):
             own = {**grid.variables, grid.node.args.args[0].arg: variables}
@@ -429,13 +429,13 @@ class Launcher(Expressions):
         counts = grid if isinstance(grid, tuple) else (grid,)
         formulas: list[Formula] = []
         for count in counts:
-            value = lifted(count)
+            value = as_value(count)
             if value.kind != "int":
                 raise NotRead("a grid that is not known")
             formulas.append(self._formula(value))
         self.path.launches.append(Launch(kernel, formulas, variables))
 
-    def _tuned(
+    def _tuning(
         self, kernel: ast.FunctionDef, positional: int, named: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return the arguments that @triton.autotune or @triton.heuristics chooses.
@@ -500,7 +500,7 @@ class Launcher(Expressions):
             if path == "math.prod" and isinstance(arguments[0], tuple):
                 total: Any = 1
                 for each in arguments[0]:
-                    total = self.operated("Mult", total, each)
+                    total = self.operate("Mult", total, each)
                 return total
             return unknown()
         if path.startswith("torch."):
@@ -518,8 +518,8 @@ class Launcher(Expressions):
 
     def _triton(self, name: str, arguments: list[Any]) -> Any:
         if name == "cdiv" and len(arguments) == 2:
-            above = self.operated("Add", arguments[0], self.operated("Sub", arguments[1], 1))
-            return self.operated("FloorDiv", above, arguments[1])
+            above = self.operate("Add", arguments[0], self.operate("Sub", arguments[1], 1))
+            return self.operate("FloorDiv", above, arguments[1])
         if name == "next_power_of_2" and len(arguments) == 1:
             return self._power(arguments[0])
         raise NotRead(f"a call of `triton.{name}`")
@@ -527,7 +527,7 @@ class Launcher(Expressions):
     def _power(self, number: Any) -> Any:
         if isinstance(number, int):
             return 1 << (number - 1).bit_length() if number > 0 else 0
-        value = lifted(number)
+        value = as_value(number)
         if value.kind != "int":
             return unknown()
         formula = self._formula(value)
@@ -573,7 +573,7 @@ class Launcher(Expressions):
         )
         extents: list[Formula] = []
         for each in sizes:
-            value = lifted(each)
+            value = as_value(each)
             if value.kind != "int":
                 raise NotRead("a temporary tensor whose size is not known")
             extents.append(self._formula(value))

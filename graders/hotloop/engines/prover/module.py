@@ -19,7 +19,7 @@ class Module:
         self.tree = ast.parse(source)
         self.functions: dict[str, ast.FunctionDef] = {}
         self.constants: dict[str, ast.expr] = {}
-        self.imported: dict[str, Dotted] = {}
+        self.imports: dict[str, Dotted] = {}
         self._unclear: set[str] = set()
         for statement in self.tree.body:
             self._read(statement)
@@ -59,11 +59,11 @@ class Module:
                         self._bind(one.id)
                         self.constants[one.id] = value
             else:
-                self._unclear.update(stored(statement))
+                self._unclear.update(names_in(statement))
         elif isinstance(
             statement, ast.If | ast.Try | ast.With | ast.For | ast.While
         ) or not isinstance(statement, ast.Expr | ast.Pass | ast.Assert):
-            self._unclear.update(stored(statement))
+            self._unclear.update(names_in(statement))
 
     def _bind_import(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> None:
         if isinstance(statement, ast.Import):
@@ -71,12 +71,12 @@ class Module:
             path = alias.name if alias.asname else name
         else:
             name, path = alias.asname or alias.name, f"{statement.module}.{alias.name}"
-        if self.imported.get(name) != path:
+        if self.imports.get(name) != path:
             self._bind(name)
-        self.imported[name] = Dotted(path)
+        self.imports[name] = Dotted(path)
 
     def _bind(self, name: str) -> None:
-        known = {*self.functions, *self.constants, *self.imported}
+        known = {*self.functions, *self.constants, *self.imports}
         if name in known:
             self._unclear.add(name)
 
@@ -85,18 +85,18 @@ class Module:
         root: ast.expr = node
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
-        if isinstance(root, ast.Name) and root.id in self.imported:
+        if isinstance(root, ast.Name) and root.id in self.imports:
             if ast.unparse(node).startswith("os.environ["):
                 return
             raise NotRead(f"the file assigns to `{ast.unparse(node)}`")
 
 
-def stored(node: ast.AST) -> set[str]:
+def names_in(node: ast.AST) -> set[str]:
     """Return the names that a statement binds, itself or in what it holds."""
-    return set(_stored(node))
+    return set(_names_in(node))
 
 
-def _stored(node: ast.AST) -> Iterator[str]:
+def _names_in(node: ast.AST) -> Iterator[str]:
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             yield each.id

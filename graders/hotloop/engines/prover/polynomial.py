@@ -25,7 +25,7 @@ class Polynomials:
         if _is_sum(formula):
             if any(part is None for part in parts):
                 return None
-            return self._combined(formula.decl().kind(), [part or {} for part in parts])
+            return self._combine(formula.decl().kind(), [part or {} for part in parts])
         self._atoms[formula.get_id()] = formula
         return {(formula.get_id(),): 1}
 
@@ -39,7 +39,7 @@ class Polynomials:
             total = total + product
         return z3.simplify(total)
 
-    def divided(
+    def divide(
         self, terms: Mapping[Monomial, int], by: Mapping[Monomial, int]
     ) -> tuple[dict[Monomial, int], dict[Monomial, int]] | None:
         """Return quotient and rest; no term of the rest is a multiple of the divisor's first."""
@@ -71,7 +71,7 @@ class Polynomials:
         return quotient, {monomial: factor for monomial, factor in left.items() if factor}
 
     @staticmethod
-    def _combined(kind: int, parts: list[dict[Monomial, int]]) -> dict[Monomial, int] | None:
+    def _combine(kind: int, parts: list[dict[Monomial, int]]) -> dict[Monomial, int] | None:
         total = parts[0]
         if kind == z3.Z3_OP_UMINUS:
             return {monomial: -factor for monomial, factor in total.items()}

@@ -26,10 +26,10 @@ class Products:
         key = formula.get_id()
         if key not in self._known:
             # The formula is kept, as z3 may give its number to another one otherwise.
-            self._known[key] = (formula, self._replaced(formula))
+            self._known[key] = (formula, self._replace(formula))
         return self._known[key][1]
 
-    def _replaced(self, formula: Formula) -> Formula:
+    def _replace(self, formula: Formula) -> Formula:
         children = [self.without(each) for each in formula.children()]
         if not children or z3.is_quantifier(formula):
             return formula
@@ -61,24 +61,24 @@ class Products:
                 products = by_factor.setdefault(common.get_id(), (common, []))[1]
                 for factor in {1, *self._scaled.get(name.get_id(), ())}:
                     products.append((factor * x, factor * name))
-        found: list[Formula] = []
+        lemmas: list[Formula] = []
         for common, products in by_factor.values():
             zero = (z3.IntVal(0), z3.IntVal(0))
             least = (z3.IntVal(1), common)
             for (x, a), (y, b) in permutations([*products, zero, least], 2):
                 if z3.is_int_value(x) and z3.is_int_value(y):
                     continue
-                found.append(z3.Implies(z3.And(common >= 0, x <= y), a <= b))
-                found.append(z3.Implies(z3.And(common >= 0, x < y), a <= b - common))
-        return found[:MOST_LEMMAS]
+                lemmas.append(z3.Implies(z3.And(common >= 0, x <= y), a <= b))
+                lemmas.append(z3.Implies(z3.And(common >= 0, x < y), a <= b - common))
+        return lemmas[:MOST_LEMMAS]
 
     def equal(self) -> list[Formula]:
         """Return that products of equal factors are equal: two programs have their own factors."""
-        found: list[Formula] = []
+        lemmas: list[Formula] = []
         for (p, (a, b)), (q, (c, d)) in combinations(self._named.values(), 2):
-            found.append(z3.Implies(z3.And(a == c, b == d), p == q))
-            found.append(z3.Implies(z3.And(a == d, b == c), p == q))
-        return found[:MOST_LEMMAS]
+            lemmas.append(z3.Implies(z3.And(a == c, b == d), p == q))
+            lemmas.append(z3.Implies(z3.And(a == d, b == c), p == q))
+        return lemmas[:MOST_LEMMAS]
 
 
 def linear(facts: Sequence[Formula], *, of_two_programs: bool = False) -> list[Formula]:

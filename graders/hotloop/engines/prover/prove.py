@@ -24,13 +24,13 @@ from hotloop.engines.prover.report import (
     Counterexample,
     Report,
 )
-from hotloop.engines.prover.solver import Clock, Names, NotRead, satisfying
+from hotloop.engines.prover.solver import Clock, Names, NotRead, model_of
 from hotloop.engines.prover.values import (
     NOTHING,
     Tensor,
     Value,
+    as_value,
     in_range,
-    lifted,
     of_formula,
     unknown,
 )
@@ -170,10 +170,10 @@ def _of_launch(
     def smallest(facts: Sequence[Formula]) -> Any:
         return _smallest([*facts, *names.powers], list(call.symbols.values()), clock)
 
-    finding = access.overflow(kernel, definitions, clock)
+    finding = access.check_needs(kernel, definitions, clock)
     places: list[access.Places] = []
     for each in kernel.accesses:
-        one, place = access.inside(each, definitions, clock, smallest)
+        one, place = access.check_bounds(each, definitions, clock, smallest)
         places.append(place)
         if finding.proved or (one.model is not None and finding.model is None):
             finding = one
@@ -184,7 +184,7 @@ def _of_launch(
         # Places that may be outside are no places to compare.
         why = "its accesses are not proved to be in bounds"
         return [bounds, Claim(name, "races", TESTED, why, finding.line)]
-    races = access.apart(kernel, places, definitions, shared, clock, smallest)
+    races = access.check_races(kernel, places, definitions, shared, clock, smallest)
     return [bounds, _claim(name, "races", races, call, way)]
 
 
@@ -200,7 +200,7 @@ def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Pat
 def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) -> Any:
     """Return a model in which no size is large, or None if none is found in time."""
     for most in SMALL:
-        model = satisfying([*facts, *(each <= most for each in sizes)], clock, access.SEARCH_S)
+        model = model_of([*facts, *(each <= most for each in sizes)], clock, access.SEARCH_S)
         if model:
             return _fewest(facts, sizes, model, clock)
     return None
@@ -208,17 +208,17 @@ def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) 
 
 def _fewest(facts: Sequence[Formula], sizes: Sequence[Formula], model: Any, clock: Clock) -> Any:
     """Make one size after the other as small as it can be."""
-    kept = list(facts)
+    together = list(facts)
     for each in sizes:
         low, high = -1, _number(model, each)
         while high - low > 1:
             middle = (low + high) // 2
-            smaller = satisfying([*kept, each <= middle], clock, access.SEARCH_S / 2)
+            smaller = model_of([*together, each <= middle], clock, access.SEARCH_S / 2)
             if smaller:
                 model, high = smaller, _number(smaller, each)
             else:
                 low = middle
-        kept.append(each <= high)
+        together.append(each <= high)
     return model
 
 
@@ -249,7 +249,7 @@ def _argument(value: Any, *, constexpr: bool) -> Any:
         return unknown()
     if isinstance(value, ast.FunctionDef | tuple):
         return value
-    one = lifted(value)
+    one = as_value(value)
     if one.kind != "int":
         return one
     formula, needs = one.at(())
@@ -275,7 +275,7 @@ def _require_agreement(
         for way in ways:
             equal = _equalities(way, one["launches"])
             facts = [*call.facts, *way.facts, *names.definitions, *names.powers, *values]
-            if equal is not None and satisfying([*facts, *equal], clock, 1.0):
+            if equal is not None and model_of([*facts, *equal], clock, 1.0):
                 break
         else:
             raise NotRead("the launcher launched something else than I read")

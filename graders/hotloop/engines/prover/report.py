@@ -55,7 +55,7 @@ class Report:
         """Read what `to_message` returned."""
         claims: list[Claim] = []
         for each in message["claims"]:
-            found = each["counterexample"]
-            example = None if found is None else Counterexample(**found)
-            claims.append(Claim(**{**each, "counterexample": example}))
+            example = each["counterexample"]
+            read = None if example is None else Counterexample(**example)
+            claims.append(Claim(**{**each, "counterexample": read}))
         return cls(claims, message["seconds"])

@@ -30,7 +30,7 @@ class Clock:
         return self._end - time.process_time()
 
 
-def satisfying(facts: Iterable[Formula], clock: Clock, most_s: float) -> Any:
+def model_of(facts: Iterable[Formula], clock: Clock, most_s: float) -> Any:
     """Return z3's model of the facts, False if there is none, and None if time was too short."""
     left = min(clock.left_s, most_s)
     if left <= 0:
@@ -48,10 +48,10 @@ def satisfying(facts: Iterable[Formula], clock: Clock, most_s: float) -> Any:
 
 def implies(facts: Sequence[Formula], claim: Formula, clock: Clock, most_s: float = 1.0) -> bool:
     """Return whether the claim surely follows from the facts."""
-    return contradictory([*facts, z3.Not(claim)], clock, most_s)
+    return contradiction([*facts, z3.Not(claim)], clock, most_s)
 
 
-def contradictory(
+def contradiction(
     facts: Sequence[Formula], clock: Clock, most_s: float, *, of_two_programs: bool = False
 ) -> bool:
     """Return whether the facts surely cannot hold together.
@@ -59,14 +59,14 @@ def contradictory(
     Weaker facts without products are asked first: z3 decides those at once.
     """
     weaker = linear(facts, of_two_programs=of_two_programs)
-    if satisfying(weaker, clock, LINEAR_S) is False:
+    if model_of(weaker, clock, LINEAR_S) is False:
         return True
-    return satisfying(facts, clock, most_s) is False
+    return model_of(facts, clock, most_s) is False
 
 
 def variables(formulas: Iterable[Formula]) -> dict[str, Formula]:
     """Return the variables of formulas, by name."""
-    found: dict[str, Formula] = {}
+    names: dict[str, Formula] = {}
     seen: set[int] = set()
     todo = list(formulas)
     while todo:
@@ -75,9 +75,9 @@ def variables(formulas: Iterable[Formula]) -> dict[str, Formula]:
             continue
         seen.add(node.get_id())
         if z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[node.decl().name()] = node
+            names[node.decl().name()] = node
         todo += node.children()
-    return found
+    return names
 
 
 class Names:
@@ -114,7 +114,7 @@ class Names:
             self._quotients[key] = (power, power, number, number)
         return self._quotients[key][0]
 
-    def divided(self, number: Formula, by: Formula) -> tuple[Formula, Formula]:
+    def divide(self, number: Formula, by: Formula) -> tuple[Formula, Formula]:
         """Return quotient, rounded down, and remainder; they mean nothing unless `by` > 0."""
         # The same number, however it was added up, has one quotient.
         number, by = z3.simplify(number), z3.simplify(by)
@@ -135,5 +135,5 @@ def _exact(number: Formula, by: Formula) -> Formula | None:
     """Return the quotient if the number is a multiple of `by` as a polynomial, else None."""
     polynomials = Polynomials()
     terms, divisor = (polynomials.of(z3.simplify(each)) for each in (number, by))
-    parts = polynomials.divided(terms, divisor) if terms and divisor else None
+    parts = polynomials.divide(terms, divisor) if terms and divisor else None
     return polynomials.formula(parts[0]) if parts is not None and not parts[1] else None

@@ -87,7 +87,7 @@ def unknown(*data: str) -> Value:
     return Value("unknown", None, data=frozenset(data))
 
 
-def remembered(at: Callable[[Place], Lane]) -> Callable[[Place], Lane]:
+def memo(at: Callable[[Place], Lane]) -> Callable[[Place], Lane]:
     """Compute each lane once, so that what is unknown of it is the same at each use."""
     known: dict[tuple[int, ...], tuple[Place, Lane]] = {}
 
@@ -113,7 +113,7 @@ def of_formula(formula: Formula, bits: int | None = None, needs: Needs = NOTHING
     return Value(kind, (), lambda _: (formula, needs), bits)
 
 
-def lifted(value: Any) -> Value:
+def as_value(value: Any) -> Value:
     """Return a Python value or a value as a value; floats, texts and None are unknown."""
     if isinstance(value, Value):
         return value
@@ -149,7 +149,7 @@ def _same(one: Extent, other: Extent) -> bool:
     return bool(z3.is_int_value(difference)) and difference.as_long() == 0
 
 
-def fitted(value: Value, place: Place) -> Lane:
+def lane_at(value: Value, place: Place) -> Lane:
     """Return the lane of a block that is broadcast to a shape with this many axes."""
     shape = value.shape or ()
     own = place[len(place) - len(shape) :]
@@ -173,7 +173,7 @@ def elementwise(
         return unknown(*data_of(*values))
 
     def at(place: Place) -> Lane:
-        lanes = [fitted(value, place) for value in values]
+        lanes = [lane_at(value, place) for value in values]
         result = compute(*(lane[0] for lane in lanes))
         together: dict[int, Formula] = {}
         for lane in lanes:
@@ -182,7 +182,7 @@ def elementwise(
             together[need.get_id()] = need
         return result, together
 
-    return Value(kind, shape, remembered(at), bits, data=data_of(*values))
+    return Value(kind, shape, memo(at), bits, data=data_of(*values))
 
 
 def data_of(*values: Value) -> frozenset[str]:
@@ -221,9 +221,9 @@ class Arithmetic:
 
     def binary(self, operator: str, left: Any, right: Any) -> Value:
         """Return `left operator right`, by the name of Python's node, such as "Add"."""
-        a, b = lifted(left), lifted(right)
+        a, b = as_value(left), as_value(right)
         if "pointer" in {a.kind, b.kind}:
-            return self._moved(operator, a, b)
+            return self._move(operator, a, b)
         if operator in {"BitAnd", "BitOr", "BitXor", "Mult"} and {a.kind, b.kind} <= {
             "bool",
             "unknown",
@@ -257,17 +257,17 @@ class Arithmetic:
                 return [y > 0] if bits is None else [y > 0, x >= 0]
 
             return elementwise(
-                "int", lambda x, y: self.names.divided(x, y)[which], a, b, bits=bits, needs=positive
+                "int", lambda x, y: self.names.divide(x, y)[which], a, b, bits=bits, needs=positive
             )
         number = _known(b)
         if operator == "LShift" and number is not None and 0 <= number < 31:
             return self._integer("Mult", a, constant(1 << number))
         if operator == "RShift" and number is not None and 0 <= number < 31:
             step = z3.IntVal(1 << number)
-            return elementwise("int", lambda x: self.names.divided(x, step)[0], a, bits=bits)
+            return elementwise("int", lambda x: self.names.divide(x, step)[0], a, bits=bits)
         if operator == "BitAnd" and number is not None and number >= 0 and not number & number + 1:
             step = z3.IntVal(number + 1)
-            return elementwise("int", lambda x: self.names.divided(x, step)[1], a, bits=bits)
+            return elementwise("int", lambda x: self.names.divide(x, step)[1], a, bits=bits)
         return unknown(*data_of(a, b))
 
     def _logic(self, operator: str, a: Value, b: Value) -> Value:
@@ -286,14 +286,14 @@ class Arithmetic:
         both = elementwise("bool", lambda x: z3.And(x, self.names.truth()), known)
         return replace(both, data=data_of(a, b))
 
-    def _moved(self, operator: str, a: Value, b: Value) -> Value:
+    def _move(self, operator: str, a: Value, b: Value) -> Value:
         pointer, step = (a, b) if a.kind == "pointer" else (b, a)
         wrong_way = operator == "Sub" and b.kind == "pointer"
         if step.kind == "pointer" or operator not in {"Add", "Sub"} or wrong_way:
             raise NotRead("pointers are combined in a way that I do not follow")
         data = data_of(a, b)
         if step.kind == "unknown" or pointer.shape is None:
-            anywhere = remembered(lambda _: (self.names.integer("anywhere"), NOTHING))
+            anywhere = memo(lambda _: (self.names.integer("anywhere"), NOTHING))
             data = data or frozenset({"a value that I do not follow"})
             return Value("pointer", None, anywhere, tensor=pointer.tensor, data=data)
         step = _as_int(step)
@@ -301,11 +301,11 @@ class Arithmetic:
         moved = elementwise("pointer", lambda x, y: x + sign * y, pointer, step)
         return replace(moved, tensor=pointer.tensor, data=data)
 
-    def compared(self, operator: str, left: Any, right: Any) -> Value:
+    def compare(self, operator: str, left: Any, right: Any) -> Value:
         """Return `left operator right`, by the name of Python's node, such as "Lt"."""
-        a, b = lifted(left), lifted(right)
+        a, b = as_value(left), as_value(right)
         if a.masked is not None and isinstance(right, int | float):
-            return self._compared_data(operator, a, a.masked, right)
+            return self._compare_data(operator, a, a.masked, right)
         if not _integers(a, b):
             return unknown(*data_of(a, b))
         compute: dict[str, Callable[[Any, Any], Any]] = {
@@ -320,7 +320,7 @@ class Arithmetic:
             raise NotRead(f"`{operator}` of values")
         return elementwise("bool", compute[operator], _as_int(a), _as_int(b))
 
-    def _compared_data(
+    def _compare_data(
         self, operator: str, data: Value, masked: tuple[Value, int | float], number: float
     ) -> Value:
         """Compare what is loaded: nothing is known of it but where the mask is off."""
@@ -339,21 +339,21 @@ class Arithmetic:
         compared = elementwise("bool", lambda on: z3.If(on, self.names.truth(), off), mask)
         return replace(compared, data=data.data | mask.data)
 
-    def negated(self, value: Value) -> Value:
+    def negate(self, value: Value) -> Value:
         """Return `-value`."""
         if value.kind != "int":
             return unknown(*value.data)
         return self._integer("Sub", constant(0), value)
 
-    def inverted(self, value: Value) -> Value:
+    def invert(self, value: Value) -> Value:
         """Return `not value`, or `~value` of a truth."""
         if value.kind != "bool":
             return unknown(*value.data)
         return elementwise("bool", z3.Not, value)
 
-    def chosen(self, condition: Any, left: Any, right: Any) -> Value:
+    def choose(self, condition: Any, left: Any, right: Any) -> Value:
         """Return `tl.where`."""
-        c, a, b = lifted(condition), lifted(left), lifted(right)
+        c, a, b = as_value(condition), as_value(left), as_value(right)
         if "pointer" in {a.kind, b.kind} and (a.kind != b.kind or a.tensor is not b.tensor):
             raise NotRead("a pointer is one of two tensors'")
         data = data_of(c, a, b)
@@ -378,7 +378,7 @@ class Arithmetic:
 
     def extreme(self, least: bool, left: Any, right: Any) -> Value:
         """Return `tl.minimum` if `least`, else `tl.maximum`."""
-        a, b = lifted(left), lifted(right)
+        a, b = as_value(left), as_value(right)
         if not _integers(a, b):
             return unknown(*data_of(a, b))
         a, b = _as_int(a), _as_int(b)

@@ -35,11 +35,11 @@ class TritonKernelCorrect(Check):
             raise
         alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
         session.note(cases=judged.cases, replayed=judged.replayed)
-        found = proofs(session, judged.every)
-        session.note(proofs=NOT_ASKED if found is None else found.evidence)
+        claims = proofs(session, judged.every)
+        session.note(proofs=NOT_ASKED if claims is None else claims.evidence)
         return (
             f"Right on all {judged.cases} hidden cases, and on new values of {alone} of them "
-            f"by the kernels alone.{'' if found is None else found.sentence}"
+            f"by the kernels alone.{'' if claims is None else claims.sentence}"
         )
 
     def _smallest(self, session: Session) -> str:
@@ -48,5 +48,5 @@ class TritonKernelCorrect(Check):
             cases = [case.spec for case in self.calls.truth.cases(session.rng())]
         except Ruling:
             return ""
-        found = proofs(session, [(spec, None) for spec in cases])
-        return f" {found.broken}" if found is not None and found.broken else ""
+        claims = proofs(session, [(spec, None) for spec in cases])
+        return f" {claims.broken}" if claims is not None and claims.broken else ""
