@@ -31,6 +31,10 @@ FEASIBLE_S = 0.1
 OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "warmup"})
 """Of a launch, not arguments of its kernel."""
 
+_NEW = frozenset({"empty", "zeros", "empty_like", "zeros_like"})
+_OPTIONS_OF_NEW = frozenset({"dtype", "device", "requires_grad", "pin_memory"})
+"""Of a function that makes a tensor, without effect on its shape and layout."""
+
 _IN_PLACE = frozenset({"zero_", "fill_", "copy_"})
 """Methods that change a tensor's values and not its shape."""
 
@@ -481,7 +485,7 @@ class Launcher(Expressions):
             return tensor
         if name == "view" and tensor.bytes_each == 1 and _is_of_one_byte(arguments):
             return tensor
-        if name in {"new_empty", "new_zeros"}:
+        if name in {"new_empty", "new_zeros"} and set(named) <= _OPTIONS_OF_NEW:
             dtype = named.get("dtype", tensor.dtype)
             return self._new(arguments, dtype, filled=name == "new_zeros")
         if name in _IN_PLACE:
@@ -490,7 +494,7 @@ class Launcher(Expressions):
             raise NotRead(f"`{name}` of a tensor")
         return unknown("a tensor that the launcher computes")
 
-    def _library(self, path: Dotted, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _library(self, path: Dotted, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: C901
         if path.startswith("builtins."):
             return self._builtin(path.partition(".")[2], arguments, named)
         name = path.rpartition(".")[2]
@@ -504,6 +508,8 @@ class Launcher(Expressions):
                 return total
             return unknown()
         if path.startswith("torch."):
+            if name in _NEW and not set(named) <= _OPTIONS_OF_NEW:
+                raise NotRead(f"an option of `torch.{name}`")
             if name in {"empty", "zeros"}:
                 return self._new(arguments, named.get("dtype"), filled=name == "zeros")
             if name in {"empty_like", "zeros_like"} and isinstance(arguments[0], Tensor):

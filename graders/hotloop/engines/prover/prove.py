@@ -126,12 +126,8 @@ def prove(
         if not ways:
             raise NotRead("no launch of a kernel is found")
         _require_agreement(ways, call, names, recorded)
-    except NotRead as reason:
-        claim = [Claim("", about, TESTED, str(reason), read=False) for about in _ABOUT]
-        return Report(claim, time.process_time() - started)
-    except (RecursionError, SyntaxError):
-        claim = [Claim("", about, TESTED, "the file is too deep", read=False) for about in _ABOUT]
-        return Report(claim, time.process_time() - started)
+    except Exception as reason:  # noqa: BLE001 - no file may end a proof otherwise
+        return Report(_unread("", reason), time.process_time() - started)
     claims: dict[tuple[str, str], Claim] = {}
     for way in ways:
         for launch in way.launches:
@@ -158,12 +154,8 @@ def _of_launch(
     kernel = Kernel(module, names, launch.grid, facts)
     try:
         kernel.read(launch.kernel, _arguments(launch))
-    except NotRead as reason:
-        why, line = str(reason), kernel.line
-        return [Claim(name, about, TESTED, why, line, read=False) for about in _ABOUT]
-    except (RecursionError, TypeError) as error:
-        why, line = f"it is not followed: {error}"[:200], kernel.line
-        return [Claim(name, about, TESTED, why, line, read=False) for about in _ABOUT]
+    except Exception as reason:  # noqa: BLE001 - no kernel may end a proof otherwise
+        return _unread(name, reason, kernel.line)
     definitions = names.definitions
     shared = [*facts, *launch.grid, *definitions[:first], *_formulas(launch)]
 
@@ -186,6 +178,12 @@ def _of_launch(
         return [bounds, Claim(name, "races", TESTED, why, finding.line)]
     races = access.check_races(kernel, places, definitions, shared, clock, smallest)
     return [bounds, _claim(name, "races", races, call, way)]
+
+
+def _unread(kernel: str, reason: Exception, line: int | None = None) -> list[Claim]:
+    """Return the claims about what was not followed to its end."""
+    why = str(reason) if isinstance(reason, NotRead) else "something in it that I do not follow"
+    return [Claim(kernel, about, TESTED, why, line, read=False) for about in _ABOUT]
 
 
 def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Path) -> Claim:

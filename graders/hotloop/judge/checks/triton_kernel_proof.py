@@ -29,7 +29,6 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks.correct import Argument, Case, InputTensor
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.checks.triton_kernel_calls import OutsideRuling, Recorded, replay
-from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.kernel_contract import KindOfCall, NoContract, kinds_of_call
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.race_ruling import RaceRuling
@@ -104,7 +103,7 @@ def proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]]) 
         return _proofs(session, calls)
     except NoContract as reason:
         return _nothing(str(reason))
-    except (Ruling, JudgeFault) as error:
+    except Exception as error:  # noqa: BLE001 - whatever happens here must cost no points
         session.log_exception(error)
         return _nothing("the prover was stopped")
 
@@ -118,7 +117,7 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
     source = session.files.read_text(file)
     kinds = kinds_of_call([spec for spec, _ in calls], _parameters(source, session.candidate.name))
     session.progress("proving the kernels for every size")
-    worker = session.trusted(None, {}, ("-m", "hotloop.engines.prover.worker"), runs_kernels=True)
+    worker = session.trusted(None, {}, ("-m", "hotloop.engines.prover.worker"))
     claims: dict[tuple[str, str], Claim] = {}
     broken = ""
     try:
