@@ -230,6 +230,8 @@ def _plan(example: Counterexample, spec: CallSpec) -> dict[str, Any]:
     scratch = [_OF_TORCH.get(one["dtype"], "fp32") for one in example.scratch]
 
     def argument(value: Mapping[str, Any]) -> dict[str, Any]:
+        if "type" in value:
+            return {"type": _OF_TORCH.get(value["type"], "fp32")}
         if "tensor" not in value:
             return dict(value)
         index = int(value["index"])

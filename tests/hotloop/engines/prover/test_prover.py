@@ -17,6 +17,7 @@ pytest.importorskip("z3", reason="the package group `proof`")
 from hotloop.engines.prover.prove import prove
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.txt"))
+QUICK = {"copy", "copy_without_mask", "masks_added", "pointer_of_two_tensors", "changed_library"}
 _ARGUMENT = re.compile(r"(\w+) \[([^\]]*)\]( gap)?|(\w+) = (\S+)")
 
 
@@ -53,7 +54,13 @@ def _more(claim: Claim) -> str:
     return ", ".join(f"{name} = {value}" for name, value in claim.counterexample.values.items())
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
+        for path in KERNELS
+    ],
+)
 def test_what_is_said_of_a_kernel(path: Path) -> None:
     head, _, source = path.read_text(encoding="utf-8").partition("---\n")
     expected = dict(line.split(": ", 1) for line in head.splitlines())
