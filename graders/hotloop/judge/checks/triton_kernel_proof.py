@@ -34,9 +34,10 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import INTERPRETED, Session
 
-PROOFS_S = 20.0
-"""Time for all proofs of a task; z3 may overrun it a little."""
-SLACK_S = 10.0
+PROOFS_S = 15.0
+"""Time for all proofs of a task, on a core."""
+BUSY = 3
+"""By how much a busy machine may overrun it."""
 RUN_S = 20.0
 MOST_ELEMENTS = 1 << 22
 """Of a tensor in a counterexample that is run."""
@@ -119,7 +120,7 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
     session.progress("proving the kernels for every size")
     worker = session.trusted(None, {}, ("-m", "hotloop.engines.prover.worker"))
     claims: dict[tuple[str, str], Claim] = {}
-    broken = ""
+    broken, left_s = "", PROOFS_S
     try:
         for kind in kinds:
             recorded = [_recorded(calls[case][1], values) for case, values in kind.values.items()]
@@ -129,10 +130,12 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
                 "entry": session.candidate.name,
                 "contract": kind.contract.to_message(),
                 "recorded": [one for one in recorded if one is not None],
-                "seconds": PROOFS_S / len(kinds),
+                "seconds": left_s,
             }
-            reply = worker.request(request, session.timeout(PROOFS_S / len(kinds) + SLACK_S))
-            for claim in Report.from_message(reply["report"]).claims:
+            reply = worker.request(request, session.timeout(BUSY * PROOFS_S))
+            report = Report.from_message(reply["report"])
+            left_s -= report.seconds
+            for claim in report.claims:
                 spec = calls[next(iter(kind.values))][0]
                 fault = _run(claim, kind, spec, source, session)
                 broken = broken or fault
