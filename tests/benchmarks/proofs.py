@@ -74,6 +74,7 @@ def triton_tasks(modules: Sequence[str] = ()) -> Iterator[TritonTask]:
             judged = getattr(checks, task.id, None)
             correct = getattr(judged, "checks", {}).get("correct")
             if isinstance(correct, TritonKernelCorrect):
+                assert task.entry is not None
                 (file,) = (name for name in task.files if name.endswith(".py"))
                 yield TritonTask(module, task.id, task.entry, file)
 
@@ -252,7 +253,7 @@ def main() -> None:
               f"no races {row['races']} {row['reason']}", flush=True)  # fmt: skip
     print(json.dumps(summary(rows)))
     if options.keep:
-        kept = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+        kept: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {}
         kept |= {"device": device_name(), "date": datetime.now(UTC).date().isoformat()}
         if options.flaggems:
             commit = _git(options.flaggems, "rev-parse", "HEAD").strip()

@@ -70,7 +70,7 @@ class _Sizes:
             for text, of in reversed(known):
                 if _is_multiple(numbers, of):
                     ratio = tuple(a // b for a, b in zip(numbers, of, strict=True))
-                    return f"({text})*{self.new(f'{label} / {text}', ratio)}"
+                    return f"({text})*{self.new(f'the multiple in {label}', ratio)}"
         return self.new(label, numbers)
 
 

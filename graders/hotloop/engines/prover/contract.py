@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-MOST_ELEMENTS = 1 << 30
+MOST_ELEMENTS = 1 << 29
 """Of a tensor. Above it kernels need 64 bits for each index, which few have."""
 
 

@@ -5,6 +5,9 @@ first value and so many steps (induction over the counter); any other that the b
 unknown there and behind the loop. Where a branch depends on a size, both are read.
 """
 
+# What is read can be of any type: a tuple of the file's holds anything.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,8 @@
 """What Triton's functions mean for indices; those that compute floats give something unknown."""
 
+# What is read can be of any type: a tuple of the file's holds anything.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any

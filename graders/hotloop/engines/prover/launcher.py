@@ -4,6 +4,9 @@ Where a condition depends on a size, the function is read once for each side; a 
 conditions on it say.
 """
 
+# What is read can be of any type: a tuple of the file's holds anything.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

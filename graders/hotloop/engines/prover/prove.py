@@ -1,5 +1,8 @@
 """A task's function and its kernels under a contract: what is proved of each."""
 
+# What is read can be of any type: a tuple of the file's holds anything.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import ast
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +19,7 @@ from hotloop.engines.prover.contract import (
 from hotloop.engines.prover.kernel import Kernel
 from hotloop.engines.prover.launcher import Launch, Path, paths
 from hotloop.engines.prover.module import Dotted, Module
+from hotloop.engines.prover.products import PRODUCTS
 from hotloop.engines.prover.report import (
     COUNTEREXAMPLE,
     PROVED,
@@ -112,6 +116,7 @@ def prove(
     plan. If what is read here differs from any, nothing is proved.
     """
     started = time.process_time()
+    PRODUCTS.clear()
     names = Names()
     try:
         module = Module(source)

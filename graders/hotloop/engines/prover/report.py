@@ -56,6 +56,7 @@ class Report:
         claims: list[Claim] = []
         for each in message["claims"]:
             example = each["counterexample"]
-            read = None if example is None else Counterexample(**example)
-            claims.append(Claim(**{**each, "counterexample": read}))
+            values: dict[str, Any] = {**each}
+            values["counterexample"] = None if example is None else Counterexample(**example)
+            claims.append(Claim(**values))
         return cls(claims, message["seconds"])

@@ -8,7 +8,7 @@ proves them.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from hotloop.engines.prover.solver import Names, NotRead
 from hotloop.engines.prover.z3_types import Formula, z3
@@ -21,6 +21,9 @@ Needs = Mapping[int, Formula]
 Lane = tuple[Formula, Needs]
 
 NOTHING: Needs = {}
+
+Compute = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+"""Of one, two or three formulas."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +165,10 @@ def lane_at(value: Value, place: Place) -> Lane:
 
 def elementwise(
     kind: Kind,
-    compute: Callable[..., Formula],
+    compute: Compute,
     *values: Value,
     bits: int | None = None,
-    needs: Callable[..., Sequence[Formula]] | None = None,
+    needs: Compute | None = None,
 ) -> Value:
     """Return a function of each lane's formulas. needs: conditions on formulas and the result."""
     shape = broadcast([value.shape for value in values])
@@ -174,15 +177,20 @@ def elementwise(
 
     def at(place: Place) -> Lane:
         lanes = [lane_at(value, place) for value in values]
-        result = compute(*(lane[0] for lane in lanes))
+        formulas = [lane[0] for lane in lanes]
+        result = cast(Callable[..., Any], compute)(*formulas)
         together: dict[int, Formula] = {}
         for lane in lanes:
             together.update(lane[1])
-        for need in () if needs is None else needs(*(lane[0] for lane in lanes), result):
+        for need in cast(Callable[..., Any], needs or _no_needs)(*formulas, result):
             together[need.get_id()] = need
         return result, together
 
     return Value(kind, shape, memo(at), bits, data=data_of(*values))
+
+
+def _no_needs(*_formulas: Formula) -> list[Formula]:
+    return []
 
 
 def data_of(*values: Value) -> frozenset[str]:

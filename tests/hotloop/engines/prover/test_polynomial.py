@@ -53,7 +53,7 @@ def test_what_is_asked_without_products_holds_with_them(seed: int) -> None:
     rng = random.Random(seed)
     formulas = [_random(rng, 3) for _ in range(3)]
     for numbers in itertools.islice(itertools.product(range(-2, 3), repeat=4), 0, 625, 97):
-        values = list(zip(NAMES, map(z3.IntVal, numbers), strict=True))
+        values = [(name, z3.IntVal(n)) for name, n in zip(NAMES, numbers, strict=True)]
         facts = [one == z3.substitute(one, *values) for one in formulas]
         facts += [name == value for name, value in values]
         assert model_of(linear(facts, of_two_programs=True), Clock(5), 1.0)

@@ -86,7 +86,8 @@ def _launched(grid: int, n: int) -> dict[str, object]:
 def test_a_launcher_that_does_something_else_than_its_text_is_not_believed() -> None:
     sizes = contract("x [n], out [n]")
     assert said(prove(COPY, "run", sizes, [_launched(2, 100)]), "bounds") == "proved"
-    for other in (_launched(3, 100), _launched(2, 101), {"values": {"n": 100}, "launches": []}):
+    nothing: dict[str, object] = {"values": {"n": 100}, "launches": []}
+    for other in (_launched(3, 100), _launched(2, 101), nothing):
         report = prove(COPY, "run", sizes, [other])
         assert said(report, "bounds").startswith("tested: the launcher launched something else")
 
