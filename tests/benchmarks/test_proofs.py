@@ -29,7 +29,6 @@ BREAKS = {
     "fused_softmax/shared_stride": "bounds",
     "fused_softmax/unmasked_tail": "bounds",
     "gemm_tensor_cores/order_edge_of_k": "bounds",
-    "gemm_tensor_cores/order_last_group": "races",
     "gemm_tensor_cores/split_first_part_stores": "races",
     "llm_serving_engine/decode_whole_blocks": "bounds",
     "mixture_of_experts/gemm_stores_whole_tiles": "races",
