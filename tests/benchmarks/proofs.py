@@ -5,7 +5,7 @@
 
 Proves the references of the curriculum, each kernel of each task under what the shapes of its
 hidden cases say (`hotloop.judge.kernel_contract`), and prints each claim with its seconds. Nothing
-runs.
+runs: a counterexample is a candidate here, which the judge would run before it tells anybody.
 `--flaggems` reads the operators of a clone of FlagGems instead, as calls of contiguous tensors of
 one shape, of every `--every`-th file. `--keep` writes tests/benchmarks/results/proofs.json.
 """
