@@ -134,7 +134,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,lti,mcp,postgres,serving,site,takehome,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,lti,mcp,postgres,proof,serving,site,sso,takehome,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test

@@ -40,6 +40,7 @@
 # | `shapes.py` | types and shapes: task 17 |
 # | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 18 |
 # | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 19 |
+# | `mobilenet.py` | MobileNet, and Paddle's own passes: task 20 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -432,7 +433,7 @@ check("ssa_passes.leave_ssa")
 # %% [markdown]
 # # Part 2: Memory, fusion and passes in frameworks
 #
-# About 12½ hours.
+# About 14 hours.
 
 # %% [markdown]
 # ## 11. Memory planning
@@ -816,3 +817,25 @@ SVG(tensor_drawing.bars(rows))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "classifier", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.classifier")
+
+# %% [markdown]
+# ## 20. Rewrite, prune and quantize MobileNet with Paddle's passes
+#
+# ### CARD ssa_passes.mobilenet
+#
+# The last classifier was small, and its passes were yours. This one is published, `paddle.vision.models.mobilenet_v1` at a quarter of its width, and the passes are the framework's. Each of its 27 convolutions has a batch norm; 13 are
+# *depthwise*, with a group for each channel. Write four functions in `mobilenet.py`. The judge trains a network, gives you its arrays and labeled pictures, and computes on hidden pictures with what you write.
+#
+# - `rewritten(path, target)`: a program with the same logits in which no batch norm is left, neither as an operation nor as products beside the layers. `paddle.pir.PassManager` runs Paddle's passes on a program. Three are enough: `conv2d_bn_fuse_pass`, `dead_code_elimination_pass`, and one for depthwise convolutions that is made for oneDNN.
+# - `passes_for_cpu()`: the passes, by name and in order, that Paddle Inference runs on the published program before the judge times it (`Config.enable_custom_passes`). No other pass runs. The passes for a CPU have `onednn` in their names, except `conv2d_bias_fuse_pass`; Paddle's source lists them in `paddle_pass_builder.cc`.
+# - `pruned(path, pictures, target)`: the network's arrays, trained again. At most two in each group of four along the inputs are not 0, wherever `paddle.incubate.asp` prunes: 1×1 convolutions and the linear layer.
+# - `quantized(path, pictures, target)`: the arrays of the network that `paddle.quantization.PTQ` converts, under the names of its `state_dict`: for each of 28 layers an int8 weight with the scale of its dequantizer, and the scales of its input's quantizer and dequantizer, one number each, as `AbsmaxObserver` computes them. The rest stays in float32.
+#
+# **Predict:** of 27 batch norms, how many does `conv2d_bn_fuse_pass` remove? Masks are computed, and then the network trains for one step with an optimizer that knows nothing of them: how many weights are 0 afterwards? How many bytes do PTQ's weights take?
+#
+# This task needs the group `paddle`, too.
+#
+# ### HINTS ssa_passes.mobilenet
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mobilenet", "locked": true, "points": 14, "solution": false, "task": false}
+check("ssa_passes.mobilenet")

@@ -53,6 +53,10 @@ module: {MODULE}
 tasks:
   - {{task: {TASK}}}
 window_hours: 72
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 expires: 14
 """
 MEMBER, PASSWORD = "anna", "correct horse battery"

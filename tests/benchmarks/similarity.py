@@ -7,7 +7,9 @@ Two tasks, each with right solutions that were written independently, in clearly
 report would call alike. A copy is one of them with other names, functions and statements in another
 order, another layout, and padding. The threshold was chosen on the first task and holds on the
 second. Few people wrote the solutions: take the figures as a lower bound of what honest candidates
-have in common. `--judge` has the judge confirm that every solution, and every copy in its heaviest
+have in common. Beside these two, all tasks with right answers in tests/right are measured, each
+answer against the others and the published one; reports quote the row of the task that they show.
+`--judge` has the judge confirm that every solution, and every copy in its heaviest
 disguise, is right. Prints a table and writes graders/hotloop/takehome/recorded/similarity.json.
 
 Pairs share solutions, so they are not independent. The intervals are therefore as wide as for the
@@ -19,6 +21,7 @@ import json
 import random
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,19 +29,31 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from likeness.disguises import DISGUISES, all_and_padded
+from right.answers import right_answers
 
 from hotloop.core.intervals import Interval, rate_interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.alike.likeness import MODERATE, Likeness, likeness, print_of
+from hotloop.course.alike.likeness import (
+    MODERATE,
+    STRONG,
+    Likeness,
+    Print,
+    likeness,
+    print_of,
+)
+from hotloop.course.alike.parts import language_of, parts
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.takehome import recorded
+from hotloop.takehome.integrity.similarity import published_code
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.notebook_cells import cells
 
 HERE = Path(__file__).parent
@@ -152,6 +167,49 @@ def clustered(hits: int, trials: int, independent: int) -> Interval | None:
     return rate_interval(hits / trials * independent, independent)
 
 
+def of_right_answers() -> list[dict[str, Any]]:
+    """Return how alike the right answers to each task are, the published one among them."""
+    by_task: defaultdict[tuple[str, str], list[Print]] = defaultdict(list)
+    for answer in right_answers():
+        language = language_of(answer.path.name)
+        if language is None:
+            continue
+        text = answer.path.read_text(encoding="utf-8")
+        body = "\n".join(line for one in regions(parse(text, "")) for line in one.body)
+        given = parts(render.untouched(answer.module), load_module(answer.module), [answer.task])
+        starter = [part.text for part in given if part.language == language]
+        by_task[answer.module, answer.task].append(print_of(body, language, starter))
+    for subject in SUBJECTS:
+        texts = [text for name, text in subject.solutions().items() if name != REFERENCE]
+        by_task[subject.module, subject.task] += [
+            print_of(text, "python", [subject.starter()]) for text in texts
+        ]
+    rows: list[dict[str, Any]] = []
+    for (module, task), prints in sorted(by_task.items()):
+        given = parts(render.untouched(module), load_module(module), [task])
+        published = [
+            one for kind, _, _, one in published_code(module, [task], given) if kind == "solution"
+        ]
+        found = [
+            both.score
+            for first, second in combinations([*prints, *published], 2)
+            if (both := likeness(first, second)) is not None
+        ]
+        if found:
+            rows.append(
+                {
+                    "module": module,
+                    "task": task,
+                    "answers": len(prints) + len(published),
+                    "pairs": len(found),
+                    "false_alarms": sum(score >= MODERATE for score in found),
+                    "strong": sum(score >= STRONG for score in found),
+                    "most_alike": round(max(found), 3),
+                }
+            )
+    return rows
+
+
 def wrong_ones(subject: Subject, seed: int) -> list[str]:
     """Return the solutions and heavily disguised copies that the judge does not pass."""
     checks = [r.id for r in load_module(subject.module).task(subject.task).checks if r.id != "own"]
@@ -196,6 +254,7 @@ def main() -> None:
         "date": time.strftime("%Y-%m-%d"),
         "bound": MODERATE,
         "rows": rows,
+        "by_task": of_right_answers(),
         "by_disguise": [{"disguise": how, **_detected(everything, how)} for how in DISGUISES],
     }
     text = json.dumps(document, indent=1) + "\n"
@@ -206,7 +265,7 @@ def main() -> None:
     print(" | ".join(rows[0]))
     for each in rows:
         print(" | ".join(map(str, each.values())))
-    for each in document["by_disguise"]:
+    for each in (*document["by_task"], *document["by_disguise"]):
         print(" | ".join(map(str, each.values())))
 
 

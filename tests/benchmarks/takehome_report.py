@@ -23,6 +23,7 @@ from typing import Any
 
 from hotloop.author.evidence import measured_by
 from hotloop.judge.device import device_name
+from hotloop.learn.pack.notice import draft
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import starting_text
 from hotloop.takehome.submission_file import make_submission
@@ -110,7 +111,9 @@ def handed_in(module: str, folder: Path) -> tuple[Team, Path]:
     path = team.role_path("engineer")
     path.parent.mkdir(parents=True)
     found = curriculum.load_module(module)
-    path.write_text(starting_text("engineer", "An engineer", found, found.tasks))
+    contact = "hiring@example.org"
+    about = (contact, draft("Example Inc.", contact))
+    path.write_text(starting_text("engineer", "An engineer", found, found.tasks, about=about))
     pack = make_pack(team, team.role("engineer"), "A. B.", now=datetime.now(UTC))
     with zipfile.ZipFile(pack.path) as archive:
         archive.extractall(folder)

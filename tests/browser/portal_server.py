@@ -22,6 +22,10 @@ tasks:
   - {task: online_pass, weight: 2}
   - {task: explain, weight: 1}
 window_hours: 72
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 expires: 14
 """
 
@@ -32,6 +36,7 @@ def portal_server(folder: Path) -> Iterator[int]:
     team = folder / "team"
     run = [sys.executable, "-m", "hotloop.cli", "takehome"]
     init = [*run, "init", str(team), "--module", "fused_softmax", "--role", "gpu_engineer"]
+    init += ["--company", "Example Inc.", "--contact", "hiring@example.org"]
     subprocess.run(init, check=True, capture_output=True)
     wheel = runpy.run_path(str(SMALL_WHEEL))["small_wheel"](team)
     role = team / "roles" / "gpu_engineer" / "takehome.yaml"

@@ -117,7 +117,7 @@ def read_the_report(window: LabWindow, link: str, pseudonym: str) -> None:
 
 def file_the_scorecard(window: LabWindow, pseudonym: str) -> None:
     assert "once the scorecard is filed" in window.text()
-    window.click("a", "Fill in the scorecard")
+    window.click("a", "Your scorecard")
     photograph(window, "scorecard")
     # The browser asks for what is missing; who goes around it is told by the page.
     window.click("input[name=decision][value=advance]")

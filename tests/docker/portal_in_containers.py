@@ -24,6 +24,10 @@ module: {MODULE}
 tasks:
   - {{task: online_pass, weight: 1}}
 window_hours: 72
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 expires: 14
 wheel: {WHEEL}
 """
@@ -85,7 +89,8 @@ def play(containers: Containers) -> None:
 
     def begin() -> None:
         nonlocal password
-        words = ("--module", MODULE, "--role", "engineer")
+        words = ("--module", MODULE, "--role", "engineer", "--company", "Example Inc.")
+        words += ("--contact", "hiring@example.org")
         containers.once("portal", "hotloop", "takehome", "init", "/team", *words)
         path = "/team/roles/engineer/takehome.yaml"
         containers.once("portal", "python", "-c", WRITE_ROLE, path, ROLE)

@@ -66,8 +66,9 @@ GROUPS = {
             "Candidate": ("status", "submit"),
             "Team": (
                 "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
-                "baseline", "forget", "serve", "account",
+                "baseline", "serve", "account", "ats",
             ),
+            "Candidates' data": ("feedback", "export", "forget", "backup", "restore"),
         },
     ),
     "author": Group(

@@ -26,9 +26,11 @@ from hotloop.cli.questions_choice import (
     Track,
     chosen,
 )
+from hotloop.core.user_error import UserError
 from hotloop.learn.bank import numeric
 from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export.labels import LABELS, Labels
+from hotloop.learn.bank.interview_round import SHORTEST, InterviewRound, fit
 from hotloop.learn.bank.interviews import roles_of, round_of
 from hotloop.learn.bank.numeric import Instance
 from hotloop.learn.bank.selection import QuestionSelection
@@ -54,6 +56,16 @@ def run(
     seed: Annotated[
         str | None,
         typer.Option(help="Draws other numbers, where a question has some.", show_default=False),
+    ] = None,
+    minutes: Annotated[
+        int | None,
+        typer.Option(
+            "--minutes",
+            min=SHORTEST,
+            max=480,
+            help="Only as many as fit a round of this length, with a clock; keys keep their order.",
+            show_default=False,
+        ),
     ] = None,
     export: Annotated[
         Format | None,
@@ -86,8 +98,17 @@ def run(
             keys=tuple(keys or ()),
         )
     )
+    plan = None
+    if minutes is not None:
+        plan = fit(entries, minutes, seed or "", in_order=bool(keys))
+        entries = [one.entry for one in plan.questions]
+        if not entries:
+            raise UserError(f"No question is short enough for a round of {minutes} minutes.")
     if export is not None:
-        return _export(entries, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
+        path = out or Path(f"hotloop{SUFFIXES[export]}")
+        return _export(entries, language, export, path, plan, seed)
+    if plan is not None:
+        return _planned(plan, language)
     if keys:
         return _show(entries, language, seed)
     listed, more = first(entries, everything, "name a --role, --round or --level, or ")
@@ -96,17 +117,58 @@ def run(
 
 
 def _export(
-    entries: list[CatalogEntry], language: Language, form: Format, path: Path
+    entries: list[CatalogEntry],
+    language: Language,
+    form: Format,
+    path: Path,
+    plan: InterviewRound | None,
+    seed: str | None,
 ) -> CommandResult:
     require("bank")
-    path.write_bytes(_written(form, entries, language))
-    document = {
+    path.write_bytes(_written(form, entries, language, plan, seed))
+    document: dict[str, Any] = {
         "file": str(path),
         "format": form,
         "language": language,
         "questions": [entry.key for entry in entries],
     }
-    return CommandResult(document, Text(f"{len(entries)} questions: {path}"))
+    lines = [f"{len(entries)} questions: {path}"]
+    if form == "kit" and plan is not None:
+        from hotloop.learn.bank.export import kit
+
+        sheet = path.with_suffix(".candidate.md")
+        sheet.write_text(kit.candidate_sheet(entries, language, seed), encoding="utf-8")
+        document |= {"candidate": str(sheet), **_clock(plan)}
+        lines.append(f"For the candidate, to paste into a shared pad: {sheet}")
+    if plan is not None and plan.spare:
+        lines.append(f"No time for: {', '.join(entry.key for entry in plan.spare)}.")
+    return CommandResult(document, Text("\n".join(lines)))
+
+
+def _clock(plan: InterviewRound) -> dict[str, Any]:
+    return {
+        "minutes": plan.minutes,
+        "clock": [
+            {"key": one.entry.key, "begins": one.begins, "ends": one.ends} for one in plan.questions
+        ],
+        "spare": [entry.key for entry in plan.spare],
+    }
+
+
+def _planned(plan: InterviewRound, language: Language) -> CommandResult:
+    """Return the round's questions with the minutes from which they are asked."""
+    table = listing("from minute", "level", "id", "question")
+    table.add_row("0", "", "", "warm-up")
+    for one in plan.questions:
+        title = wording(one.entry, language).title
+        question = one.entry.question
+        table.add_row(str(one.begins), question.level, question.id, cut(title))
+    table.add_row(str(plan.closing), "", "", "the candidate's own questions")
+    return CommandResult(
+        {**_clock(plan), "questions": [_summary(one.entry, language) for one in plan.questions]},
+        table,
+        Text("--export kit writes the kit for them, and a sheet for the candidate.", "dim"),
+    )
 
 
 def _show(entries: list[CatalogEntry], language: Language, seed: str | None) -> CommandResult:
@@ -121,7 +183,13 @@ def _show(entries: list[CatalogEntry], language: Language, seed: str | None) -> 
     return CommandResult({"questions": documents}, *shown)
 
 
-def _written(form: Format, entries: list[CatalogEntry], language: Language) -> bytes:
+def _written(
+    form: Format,
+    entries: list[CatalogEntry],
+    language: Language,
+    plan: InterviewRound | None,
+    seed: str | None,
+) -> bytes:
     if form == "anki":
         from hotloop.learn.bank.export import anki
 
@@ -129,7 +197,7 @@ def _written(form: Format, entries: list[CatalogEntry], language: Language) -> b
     if form == "kit":
         from hotloop.learn.bank.export import kit
 
-        return kit.page(entries, language).encode()
+        return kit.page(entries, language, plan, seed).encode()
     from hotloop.learn.bank.export import gift, qti
 
     if form == "qti":

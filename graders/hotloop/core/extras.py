@@ -24,6 +24,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "monitoring": ("prometheus_client", "tensorboard"),
     "xla": ("flatbuffers", "jax", "jaxlib"),
     "checkpoints": ("safetensors",),
+    "proof": ("z3",),
     "xdsl": ("xdsl",),
     "paddle": ("paddle",),
     "openvino": ("openvino",),
@@ -46,6 +47,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "uvicorn",
     ),
     "lti": ("cryptography", "jwt"),
+    "sso": ("cryptography", "jwt"),
     "takehome": (
         "argon2",
         "cryptography",

@@ -1,7 +1,7 @@
 """Displays the files that a learner handed in with the notebook, in feedback and formgrader.
 
 Names and contents are untrusted. They are escaped, and characters that could mislead a browser or
-reader (control characters, changes of text direction) are replaced.
+reader (control characters, changes of text direction) become visible marks.
 """
 
 from collections.abc import Mapping

@@ -37,7 +37,12 @@ def refusal(
         return JSONResponse({"detail": sentence}, status, headers)
     below = _BACK.fullmatch(request.url.path)
     back = below[1] if below else ""
-    answer = page("refused.html", status, code=status, sentence=sentence, back=back)
+    parts: dict[object, Any] = getattr(request.app.state, "parts", {})
+    contacts = (str(part.contact(request.url.path)) for part in parts.values())
+    contact = next((one for one in contacts if one), "")
+    answer = page(
+        "refused.html", status, code=status, sentence=sentence, back=back, contact=contact
+    )
     answer.headers.update(headers or {})
     return answer
 

@@ -25,7 +25,7 @@ from hotloop.service.web.database import Utc, connect, metadata
 from hotloop.service.web.queue import columns
 
 FILE = "service.db"
-FORMAT = 3
+FORMAT = 4
 LONGEST_EMAIL = 254
 LONGEST_NAME = 100
 
@@ -202,6 +202,45 @@ gradings = Table(
     Index("portal_works_queue", "state"),
 )
 
+# Who a member of a team is at the provider of the single sign-on.
+identities = Table(
+    "portal_identities",
+    metadata,
+    Column("account", Integer, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    # The provider's own id; None before the first login.
+    Column("subject", String(255), unique=True),
+    Column("email", String(LONGEST_EMAIL), unique=True),
+)
+
+ats_candidates = Table(
+    "portal_ats_candidates",
+    metadata,
+    # What an ATS calls the candidate. It is neither pack nor pseudonym, since an ATS has the name.
+    Column("id", String(64), primary_key=True),
+    Column("pack", String(36), nullable=False, unique=True),
+    # SHA-256 of the role and the ATS's id of the application: asked for twice it is one candidate.
+    Column("key", String(64), nullable=False, unique=True),
+    Column("external", Text, nullable=False),
+    # Where Greenhouse wants to hear that the result is there; empty for others.
+    Column("callback", Text, nullable=False),
+)
+
+ats_deliveries = Table(
+    "portal_ats_deliveries",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("pack", String(36), nullable=False, index=True),
+    Column("event", String(120), nullable=False),
+    Column("target", String(20), nullable=False),
+    # Empty once it was delivered: it can hold a link.
+    Column("body", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    # Not before this time; None if it was delivered, or given up.
+    Column("due", Utc),
+    Column("problem", Text, nullable=False),
+    UniqueConstraint("pack", "event", "target"),
+)
+
 TABLES = [
     accounts,
     sessions,
@@ -218,6 +257,9 @@ TABLES = [
     lti_items,
     links,
     gradings,
+    identities,
+    ats_candidates,
+    ats_deliveries,
 ]
 
 

@@ -48,6 +48,7 @@ def navigation(
             "The judge": [
                 {"How the judge works": "how-the-judge-works.md"},
                 {"Checked Triton kernels": "checked-triton-kernels.md"},
+                {"Proved Triton kernels": "proved-kernels.md"},
                 {"Threat model": "threat-model.md"},
                 {"Threat model: details": "threat-model-details.md"},
                 {"How strong the checks are": "checks.md"},

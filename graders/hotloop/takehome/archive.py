@@ -33,6 +33,7 @@ class Refusal(StrEnum):
     COMPRESSION = "compression"
     BOMB = "bomb"
     DAMAGED = "damaged"
+    FOLDER = "folder"
     NO_MANIFEST = "no_manifest"
     FORGED_MANIFEST = "forged_manifest"
     UNKNOWN_PACK = "unknown_pack"
@@ -63,8 +64,11 @@ _ZIP64 = b"PK\x06\x07"
 """Signature of the zip64 locator, which would precede the end record."""
 
 _LOCAL_HEADER = 30
+_ENTRY = 46
+"""Bytes of an entry in the directory, before its name."""
+
 _UTF8 = 0x800
-_LARGEST_DIRECTORY = limits.MAX_ENTRIES * (46 + limits.MAX_NAME)
+_LARGEST_DIRECTORY = limits.MAX_ENTRIES * (_ENTRY + limits.MAX_NAME)
 _REMEDY = "Make it with `make submit`, and upload that file as it is."
 
 
@@ -82,6 +86,40 @@ def content(path: Path) -> bytes:
 
 def read(data: bytes) -> dict[str, bytes]:
     """Return contents by name. Raises RefusedSubmission for an invalid or too large archive."""
+    if _is_folder(data):
+        raise RefusedSubmission(
+            Refusal.FOLDER,
+            "This is the pack, or its folder as a zip. In the folder run `make submit`, and upload "
+            "the file that it writes there: submission-….zip.",
+        )
+    return _read(data)
+
+
+_OF_A_PACK = {"INSTRUCTIONS.md", "instructions.html", "Makefile", "Containerfile"}
+"""Files of a pack that no submission has."""
+
+
+def _is_folder(data: bytes) -> bool:
+    """True if the directory of a zip names files of a pack, in its folder or without it."""
+    start = data.rfind(_END_SIGNATURE, max(0, len(data) - _END.size - 0xFFFF))
+    if start < 0 or len(data) - start < _END.size:
+        return False
+    *_, at, _ = _END.unpack_from(data, start)
+    names: set[str] = set()
+    # A zipped folder may hold an environment with thousands of files: the first ones are enough.
+    for _ in range(10 * limits.MAX_ENTRIES):
+        if data[at : at + 4] != b"PK\x01\x02" or len(data) < at + _ENTRY:
+            break
+        length, extra, comment = struct.unpack_from("<3H", data, at + 28)
+        name = data[at + _ENTRY : at + _ENTRY + length].decode("utf-8", "replace")
+        folder, _, file = name.rpartition("/")
+        if "/" not in folder and f"{folder}/" != limits.FILES:
+            names.add(file)
+        at += _ENTRY + length + extra + comment
+    return len(_OF_A_PACK & names) > 1
+
+
+def _read(data: bytes) -> dict[str, bytes]:
     directory, number = _require_plain_form(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

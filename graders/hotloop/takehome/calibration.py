@@ -79,13 +79,13 @@ def task_points(past: Sequence[Past], tasks: Sequence[str]) -> PointMatrix:
     return PointMatrix(earned, pending, possible)
 
 
-def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple[float, float]:
+def _points_written(task: TaskReport, mark: Interval | None, *, filed: bool) -> tuple[float, float]:
     """Return earned and pending points of a written task."""
     if not filed or (task.answer is not None and mark is None):
         return 0.0, task.possible
     if task.answer is None or mark is None:
         return 0.0, 0.0
-    return task.possible * mark / BEST_MARK, 0.0
+    return task.possible * (mark.low + mark.high) / 2 / BEST_MARK, 0.0
 
 
 def _points_judged(task: TaskReport) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from typing import Literal
 from hotloop.course.alike.parts import Language, language_of
 from hotloop.course.learner_files import MAX_LINE, lines_of
 from hotloop.takehome.report import CheckReport, CodeShown
+from hotloop.tasks import task_lines
 from hotloop.tasks.curriculum import Task
 from hotloop.tasks.notebook_cells import NOTEBOOK, Cell, readable_cells
 
@@ -18,7 +19,6 @@ MOST_LINES = 1500
 
 _PLACE = re.compile(r"([\w.-]+\.\w+)(?::|, line )(\d{1,6})")
 _CELL_PLACE = re.compile(r"\bline (\d{1,6}) of its cell")
-_MARK = re.compile(r"(\s*)(?://|#)?\s*### TASK \w+\.(\w+)")
 _SOLUTION = "_solution"
 
 
@@ -40,8 +40,9 @@ def of_task(
         if name == NOTEBOOK:
             parts += _cells(task.id, files.get(name, b""), starter.get(name, b""))
         elif name in files and language_of(name) is not None:
-            shown = _shown(name, lines_of(files[name]), lines_of(starter.get(name, b"")))
-            parts.append(_of_task_only(shown, task.id))
+            given = lines_of(starter.get(name, b""))
+            shown = _shown(name, lines_of(files[name]), given)
+            parts.append(_of_task_only(shown, task.id, given))
     for name, data in sorted(files.items()):
         if name not in starter and language_of(name) in languages and not name.endswith(".ipynb"):
             parts.append(_shown(name, lines_of(data), []))
@@ -88,9 +89,10 @@ def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
     return CodeShown(name=name, lines=shown, added=added, removed=removed, left_out=left_out)
 
 
-def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
+def _of_task_only(shown: CodeShown, task: str, starter: Sequence[str]) -> CodeShown:
     """Move changes in other tasks' parts of a shared file to `elsewhere`."""
-    others = set(_of_other_tasks(shown, task))
+    owned = task_lines.owners(shown.name, shown.lines, starter)
+    others = {n for n, tasks in enumerate(owned, start=1) if tasks and task not in tasks}
     return shown.model_copy(
         update={
             "added": [number for number in shown.added if number not in others],
@@ -98,23 +100,6 @@ def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
             "elsewhere": [number for number in shown.added if number in others],
         }
     )
-
-
-def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
-    """Yield the lines of other tasks.
-
-    From another task's mark inside a function these are the lines up to the end of that function;
-    from a mark between functions, those up to the next starter line.
-    """
-    added = set(shown.added)
-    inside = within = False
-    for number, line in enumerate(shown.lines, start=1):
-        if mark := _MARK.match(line):
-            inside, within = mark[2] != task, bool(mark[1])
-        elif line[:1].strip() and (within or number not in added):
-            inside = False
-        if inside:
-            yield number
 
 
 def _with_places(shown: CodeShown, checks: Iterable[CheckReport], *, alone: bool) -> CodeShown:

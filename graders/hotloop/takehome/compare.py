@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
-from hotloop.core.document import Strict
-from hotloop.core.intervals import Interval
+from hotloop.core.document import Identifier, Strict, Text
+from hotloop.core.intervals import Interval, said
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack.manifest import Pseudonym, RoleId
@@ -35,8 +35,9 @@ class CompareError(UserError):
 class Compared(Strict):
     """One candidate. is_above, is_below: candidates certainly below or above this one.
 
-    best_place, worst_place: range of possible places. viva: separate from the score; it ranks
-    nobody.
+    best_place, worst_place: range of possible places. tasks: share of the points of each task, 0 to
+    1, as they count in the score; None where nothing counts. viva: separate from the score; it
+    ranks nobody.
     """
 
     pseudonym: Pseudonym
@@ -45,7 +46,16 @@ class Compared(Strict):
     is_below: list[Pseudonym]
     best_place: int
     worst_place: int
+    tasks: dict[Identifier, Interval | None]
     viva: VivaScore | None = None
+
+
+class ComparedTask(Strict):
+    """A task of the role, and its weight."""
+
+    task: Identifier
+    title: Text
+    weight: float
 
 
 class CandidatePair(Strict):
@@ -67,6 +77,7 @@ class CandidateComparison(Strict):
     basis: Literal["everything", "measured"]
     left_out: list[str]
     cautions: list[str]
+    tasks: list[ComparedTask]
     candidates: list[Compared]
     pairs: list[CandidatePair]
 
@@ -98,7 +109,19 @@ def compare(
         basis="measured" if measured_only else "everything",
         left_out=sorted(".".join(key) for key in left_out),
         cautions=[*_cautions(reports, cards), *_by_marks(pairs, _pairs(unmarked))],
-        candidates=[_compared(name, scores, (vivas or {}).get(name)) for name in scores],
+        tasks=[
+            ComparedTask(task=task.task, title=task.title, weight=task.weight)
+            for task in in_order[0].tasks
+        ],
+        candidates=[
+            _compared(
+                report.pseudonym,
+                scores,
+                _shares(report, cards.get(report.pseudonym), left_out),
+                (vivas or {}).get(report.pseudonym),
+            )
+            for report in in_order
+        ],
         pairs=pairs,
     )
 
@@ -107,10 +130,20 @@ def score(
     report: TakehomeReport, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
 ) -> Interval:
     """Return the score out of 100: the report's with marks for written tasks, minus `left_out`."""
+    shares = _shares(report, card, left_out)
+    return weighted((shares[task.task], task.weight) for task in report.tasks)
+
+
+def share_words(share: Interval | None) -> str:
+    """Return a task's share as percent: `50 to 75 %`."""
+    return "does not count" if share is None else f"{said(share.scaled(100))} %"
+
+
+def _shares(
+    report: TakehomeReport, card: Scorecard | None, left_out: frozenset[Key]
+) -> dict[str, Interval | None]:
     marks = written_marks(card, report)
-    return weighted(
-        (_share(task, marks.get(task.task), left_out), task.weight) for task in report.tasks
-    )
+    return {task.task: _share(task, marks.get(task.task), left_out) for task in report.tasks}
 
 
 def viva_words(viva: VivaScore) -> tuple[str, str, str]:
@@ -128,10 +161,10 @@ def _brier(score: ScoredPredictions | None) -> str:
     return f"{right}; {score.brier:.2f}, {low:.2f} to {high:.2f} (a guess {score.guess:.2f})"
 
 
-def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
+def _share(task: TaskReport, mark: Interval | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
         # Readers may differ by half a step.
-        low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
+        low, high = max(0.0, mark.low - 0.5), min(float(BEST_MARK), mark.high + 0.5)
         return Interval(low=low, high=high).scaled(1 / BEST_MARK)
     return share(check for check in task.checks if (task.task, check.check) not in left_out)
 
@@ -163,7 +196,12 @@ def _unmeasured(report: TakehomeReport) -> frozenset[Key]:
     )
 
 
-def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None) -> Compared:
+def _compared(
+    name: str,
+    scores: Mapping[str, Interval],
+    tasks: dict[str, Interval | None],
+    viva: VivaScore | None,
+) -> Compared:
     own = scores[name]
     apart = {other: score for other, score in scores.items() if not score.overlaps(own)}
     is_below = [other for other, score in apart.items() if score.low > own.high]
@@ -175,6 +213,7 @@ def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None)
         is_below=is_below,
         best_place=1 + len(is_below),
         worst_place=len(scores) - len(is_above),
+        tasks=tasks,
         viva=viva,
     )
 
@@ -220,6 +259,11 @@ def _cautions(reports: Sequence[TakehomeReport], cards: Mapping[str, Scorecard])
         cautions.append(
             "They were judged on different devices: speeds there are not the same scale."
         )
-    if any(signal.strength == "strong" for report in reports for signal in report.signals):
-        cautions.append("At least one report has a strong integrity signal: read it first.")
+    if with_strong := [
+        report.pseudonym
+        for report in reports
+        if any(signal.strength == "strong" for signal in report.signals)
+    ]:
+        names = ", ".join(sorted(with_strong))
+        cautions.append(f"Strong integrity signals, to read first: {names}.")
     return cautions

@@ -47,7 +47,7 @@ def write(report: TakehomeReport, team: Team) -> tuple[Path, Path]:
     nothing is written then. Afterwards, similarity signals are recomputed in other candidates'
     reports, since earlier submissions could not be compared with this one.
     """
-    paths = _keep(report, team)
+    paths = keep(report, team)
     _refresh_others(report, team)
     return paths
 
@@ -64,14 +64,17 @@ def show_viva(team: Team, pack: UUID) -> bool:
     report = OwnReports(team).read(path)
     score = viva.score_of(team, pack, report.submission.digest)
     if score is not None and score != report.viva:
-        _keep(report.model_copy(update={"viva": score}), team, instead_of=report)
+        keep(report.model_copy(update={"viva": score}), team, instead_of=report)
     return score is not None
 
 
-def _keep(
+def keep(
     report: TakehomeReport, team: Team, instead_of: TakehomeReport | None = None
 ) -> tuple[Path, Path]:
-    """Store a report. instead_of: only if this report is still the stored one."""
+    """Store a report; return the paths of report.json and report.html.
+
+    instead_of: only if this report is still the stored one.
+    """
     page, document = report_page.page(report).encode(), to_json(report).encode()
     with team.alone():
         team.pack(report.pack)
@@ -98,17 +101,21 @@ def _refresh_others(report: TakehomeReport, team: Team) -> None:
         with suppress(UnreadableReport, RefusedSubmission, OSError, TeamError, ForgedManifest):
             other = own.read(team.report_path(record.pack))
             if other.pseudonym in named or report.pseudonym in _text(other.signals):
-                _refresh(other, team)
+                refresh_signals(other, team)
 
 
-def _refresh(report: TakehomeReport, team: Team) -> None:
+def refresh_signals(report: TakehomeReport, team: Team) -> None:
+    """Compute a stored report's signals again, if it is on the last submission.
+
+    Raises RefusedSubmission, TeamError, ForgedManifest or OSError if the work cannot be read.
+    """
     submission = open_submission(team.submissions(report.pack)[-1], team)
     if submission.digest != report.submission.digest:
         return
     starter = given_files(team, submission.manifest)
     fresh = signals(submission, team, report.records(), starter)
     if fresh != report.signals:
-        _keep(report.model_copy(update={"signals": fresh}), team, instead_of=report)
+        keep(report.model_copy(update={"signals": fresh}), team, instead_of=report)
 
 
 def _text(signals: Iterable[Signal]) -> str:

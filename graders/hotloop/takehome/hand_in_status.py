@@ -30,11 +30,12 @@ class Headline:
 class HandInStatus:
     """State of the last hand-in. score: with the marks of the filed scorecard.
 
-    It is None until the hand-in has a report. is_filed: whether its scorecard is filed. problem:
-    what cannot be read, as one sentence, or "".
+    It is None until the hand-in has a report. reviews: how many people have filed. is_filed:
+    whether as many have as the role wants. problem: what cannot be read, as one sentence, or "".
     """
 
     score: Interval | None = None
+    reviews: int = 0
     is_filed: bool = False
     problem: str = ""
 
@@ -50,8 +51,9 @@ def outcome_of(team: Team, record: PackRecord) -> HandInStatus:
     try:
         card = scorecard.read(team, record.pack)
         if card is None or card.submission != digest:
-            return HandInStatus(report.score)
-        return HandInStatus(_marked(team, card), is_filed=True)
+            filed = len(scorecard.reviews(team, record.pack, digest))
+            return HandInStatus(report.score, filed)
+        return HandInStatus(_marked(team, card), len(card.reviews), is_filed=True)
     except (ScorecardError, UnreadableReport) as fault:
         return HandInStatus(report.score, problem=str(fault))
 

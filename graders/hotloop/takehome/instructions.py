@@ -6,29 +6,42 @@ The page is written in Markdown; a standalone, printable HTML page is generated 
 import html
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from hotloop import __version__
 from hotloop.core import own_environments
-from hotloop.learn.pack.manifest import Manifest
+from hotloop.learn.pack.manifest import Assistants, Manifest, PackTask
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import keep_until
+from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Task
 
 _TEMPLATES = Path(__file__).parent / "templates"
+
+ASSISTANT_RULES: Mapping[Assistants, str] = {
+    "forbidden": (
+        "Please work without them. We ask you about your code afterwards, and what is not yours is "
+        "hard to explain."
+    ),
+    "declared": (
+        "You may use them. Say in the notebook, in a sentence or two, what for. It costs nothing: "
+        "we ask so that we can talk about it."
+    ),
+    "expected": (
+        "Work with yours as you would here. What counts is how you steer it and how you know that "
+        "its work is right."
+    ),
+}
+"""What candidates are told about AI assistants, by the role's rule."""
 
 
 def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
     """Return the text of INSTRUCTIONS.md."""
     module, tasks = role.definition(), role.chosen()
     shares = percentages({name: task.weight for name, task in manifest.tasks.items()})
-    minutes = sum(task.minutes for task in manifest.tasks.values())
-    duration = (
-        f"{math.ceil(minutes / 30) / 2:g} hours" if minutes >= 90 else f"{round(minutes)} minutes"
-    )
     rows = [
         {
             "title": _cell(task.title),
@@ -43,7 +56,7 @@ def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
         manifest=manifest,
         module=module,
         tasks=rows,
-        hours=duration,
+        hours=duration(manifest),
         expires=f"{manifest.expires:%Y-%m-%d %H:%M}",
         window=f"{manifest.window_hours:g}",
         gpu=[line for task in tasks for line in gpu_parts(task)],
@@ -54,8 +67,37 @@ def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
         wheel=role.wheel,
         requirement=requirement(role),
         keep_until=f"{keep_until(manifest):%Y-%m-%d}",
+        assistants=ASSISTANT_RULES[manifest.assistants],
+        needs=" · ".join(needs(manifest)),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def duration(manifest: Manifest) -> str:
+    """Return how long a pack's tasks take, in words."""
+    return duration_of(manifest.tasks.values())
+
+
+def duration_of(tasks: Iterable[PackTask]) -> str:
+    """Return how long tasks take, in words."""
+    minutes = sum(task.minutes for task in tasks)
+    if minutes >= 90:
+        return f"{math.ceil(minutes / 30) / 2:g} hours"
+    return f"{round(minutes)} minutes"
+
+
+def needs(manifest: Manifest) -> list[str]:
+    """Return what a candidate's machine must have."""
+    module = curriculum.load_module(manifest.module)
+    checks = [check for task in manifest.tasks for check in module.task(task).checks]
+    compiler = ["g++"] if any(check.needs_compiler for check in checks) else []
+    return [
+        "Linux with Python 3.11 and make, or Docker or Podman on any machine",
+        *compiler,
+        "about 6 GB on the disk",
+        "an internet connection for the installation",
+        "no GPU",
+    ]
 
 
 def gpu_parts(task: Task) -> list[str]:

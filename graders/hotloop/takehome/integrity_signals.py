@@ -8,7 +8,13 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.takehome.archive import RefusedSubmission
-from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity import (
+    prose,
+    similarity,
+    unseen_code,
+    variant_mismatch,
+    work_log_gaps,
+)
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
 from hotloop.takehome.submission import Submission, given_files, open_submission
@@ -35,6 +41,7 @@ def signals(
     every = [
         *caught(records, submission.altered),
         *similarity.signals(module, tasks, files, starter, others),
+        *unseen_code.signals(module, tasks, files, starter),
         *prose.signals(module, tasks, files, starter, others),
         *variant_mismatch.signals(
             files, submission.handed_in, team.variant(manifest.pack), variants

@@ -3,17 +3,15 @@
 It contains the starter files of the chosen tasks in the candidate's variant, its constants and
 names, one page of instructions, files to start with, and the signed manifest. It contains no
 solution in any form, no check and no key: `check(…)` is part of Hotloop, which the candidate
-installs.
+installs. The wheel that a team puts into its packs has no model answers of questions either.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import secrets
 import unicodedata
-import zipfile
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,7 +24,7 @@ from hotloop.core.yaml_lines import place
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.learn.pack import MANIFEST, manifest, work_files, work_summary
 from hotloop.learn.pack.manifest import Manifest
-from hotloop.takehome import assistants
+from hotloop.takehome import assistants, pack_wheel
 from hotloop.takehome import team as teams
 from hotloop.takehome.instructions import filled, instructions_html, instructions_markdown
 from hotloop.takehome.role import TakehomeRole
@@ -40,6 +38,9 @@ if TYPE_CHECKING:
 
 _JOINERS = "\u200c\u200d"
 """Invisible joiners, which names in Persian and Indian scripts need."""
+
+INSTRUCTIONS = "instructions.html"
+"""Name of the instructions in the pack, as a page for browsers."""
 
 DRAWS = 50
 """Most draws of a variant before one is used that shares a task's answer with another one."""
@@ -78,7 +79,7 @@ def make_pack(
     """
     name = _clean(name)
     _require_passable(role)
-    wheel = _wheel(team, role)
+    wheel = pack_wheel.of_role(team, role)
     factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
     if expires <= now:
@@ -111,6 +112,8 @@ def make_pack(
             work_log=role.rule,
             assistants=role.assistants,
             keep_days=role.keep_days,
+            contact=role.contact,
+            privacy_notice=role.privacy_notice,
         )
         _keep(team, role, unsigned, files, wheel, name, now)
     team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
@@ -128,27 +131,6 @@ def _require_passable(role: TakehomeRole) -> None:
     ]
     if sentences:
         raise TeamError(f"{role.role}/takehome.yaml: {' '.join(sentences)}")
-
-
-def _wheel(team: Team, role: TakehomeRole) -> bytes:
-    """Return the wheel that the candidate installs, b"" if the role names none.
-
-    Raises TeamError if it is missing, has another version or contains the solutions.
-    """
-    if not role.wheel:
-        return b""
-    path = team.folder / role.wheel
-    if not role.wheel.startswith(f"hotloop-{__version__}-"):
-        raise TeamError(f"{role.wheel} is not of version {__version__}, which makes the pack.")
-    try:
-        data = path.read_bytes()
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        raise TeamError(f"There is no wheel {path}: copy it there, or take `wheel` out.") from None
-    if any(name.startswith("hotloop/_data/solutions/") for name in names):
-        raise TeamError(f"{path} holds the solutions: put the plain wheel there.")
-    return data
 
 
 def _over(team: Team, role: TakehomeRole, expires: datetime) -> str:
@@ -176,6 +158,7 @@ def _keep(
         role=role.role,
         made=now.astimezone(UTC),
         keep_until=teams.keep_until(unsigned),
+        reviewers=role.reviewers,
     )
     data = zipped(_contents(role, unsigned, files, signed, wheel))
     stored = {teams.PACK: data, MANIFEST: signed, VARIANT: files[VARIANT]}
@@ -191,7 +174,7 @@ def _contents(
         **files,
         MANIFEST: signed,
         "INSTRUCTIONS.md": text.encode(),
-        "instructions.html": instructions_html(text, role.title).encode(),
+        INSTRUCTIONS: instructions_html(text, role.title).encode(),
         "Makefile": filled("Makefile", role).encode(),
         "Containerfile": filled("Containerfile", role).encode(),
     }

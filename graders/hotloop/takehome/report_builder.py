@@ -281,12 +281,14 @@ def _environment(records: Mapping[str, Record]) -> JudgingEnvironment:
 
 
 MOST = 5
+_NO_FAILURE = {verdict for verdict in Verdict if verdict.pending} | {Verdict.PASSED}
 
 
 def strengths(tasks: Sequence[TaskReport]) -> list[str]:
     """Name what passed, per task and by weight, in up to `MOST` sentences.
 
-    A sentence says whether all settled checks of the task passed, or which ones did.
+    A sentence says whether all settled checks of the task passed, or which ones did. A check that
+    does not count is no strength, and one that failed is no part of "all".
     """
     ranked: list[tuple[float, str]] = []
     for task in tasks:
@@ -299,7 +301,8 @@ def strengths(tasks: Sequence[TaskReport]) -> list[str]:
         worth = task.weight * sum(c.points.low for c in passed) / task.possible
         names = ", ".join(check.check for check in passed)
         sentence = f"{task.title}: {names} passed."
-        if len(passed) == len(settled):
+        failed = [c for c in task.checks if not c.counted and c.verdict not in _NO_FAILURE]
+        if len(passed) == len(settled) and not failed:
             sentence = f"{task.title}: all that was measured passed ({names})."
         ranked.append((worth, sentence))
     ranked.sort(key=lambda pair: -pair[0])

@@ -48,6 +48,7 @@ def page(report: TakehomeReport) -> str:
         bar=bar,
         said=said_points,
         span=intervals.said,
+        short=_short,
         figures=partial(_figures, report),
         rows=code_shown.rows,
         quality=quality.sentences,
@@ -66,6 +67,15 @@ _POSITIONS: Mapping[Position, str] = {
     "overlaps": "not to be told from an assistant alone, as far as is known",
     "below": "below all attempts of an assistant alone",
 }
+
+
+_SHORT = 90
+"""Characters of a sentence on the first page, which has room for all of them so."""
+
+
+def _short(sentence: str) -> str:
+    """Return the sentence, cut between words where it is long; it stands whole at its task."""
+    return sentence if len(sentence) <= _SHORT else f"{sentence[:_SHORT].rsplit(' ', 1)[0]} …"
 
 
 def _is_part(report: TakehomeReport) -> bool:

@@ -13,6 +13,9 @@
     help:
       allowed: [documentation, search engines]
       forbidden: [another person's code]
+    contact: hiring@example.org
+    privacy_notice: |
+      Example Inc. is responsible for your data. …
 
 minutes: a candidate's time for the task; default: the module's.
 expires: days after the pack is made, or a date; work is accepted until the end of that day (UTC).
@@ -24,10 +27,13 @@ they are `expected`, the candidate can hand in notes or a transcript, and a pers
 steered the assistants and verified their work. wheel: a file in the team's folder, which is part of
 each pack and which the candidate's pip installs. install: what pip installs instead:
 `hotloop[course] @ git+https://…`. Without either, pip gets this version from the candidate's
-package index. keep_days: days from `expires` until submissions are due for deletion.
+package index. keep_days: days from `expires` until submissions are due for deletion. contact,
+privacy_notice: what candidates read before their time starts. reviewers: how many people mark each
+work, none of whom sees another one's marks; the name is sealed until all have filed theirs.
 """
 
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -39,6 +45,7 @@ from hotloop import __version__
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.core.yaml_lines import CurriculumError, load, place
 from hotloop.learn.pack.manifest import Assistants, PackTask, RoleId, WorkLogRule
+from hotloop.learn.pack.notice import Contact, PrivacyNotice
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Module, Rubric, Task
 from hotloop.tasks.problem import refuse_repeats
@@ -105,6 +112,9 @@ class TakehomeRole(Strict):
     wheel: WheelName | None = None
     install: Requirement | None = None
     keep_days: Annotated[Whole, Field(ge=1, le=3660)] = 180
+    contact: Contact
+    privacy_notice: PrivacyNotice
+    reviewers: Annotated[Whole, Field(ge=1, le=5)] = 1
 
     @field_validator("expires", mode="before")
     @classmethod
@@ -217,12 +227,20 @@ WHEEL = f"hotloop-{__version__}-py3-none-any.whl"
 
 
 def starting_text(
-    role: str, title: str, module: Module, asked: Sequence[Task] = (), wheel: str = ""
+    role: str,
+    title: str,
+    module: Module,
+    asked: Sequence[Task] = (),
+    wheel: str = "",
+    *,
+    about: tuple[str, str],
 ) -> str:
     """Return a takehome.yaml to start with.
 
     asked: tasks to use instead of the default ones. wheel: file name of the team's wheel, or "".
+    about: contact and privacy notice.
     """
+    contact, privacy_notice = about
     chosen = {task.id for task in asked or default_tasks(module)}
     lines = [_task_line(task) for task in module.tasks if task.id in chosen]
     others = [f"# {_task_line(task)}" for task in module.tasks if task.id not in chosen]
@@ -235,6 +253,8 @@ def starting_text(
         module=module.id,
         tasks="\n".join(lines),
         wheel=f"wheel: {wheel}" if wheel else f"# wheel: {WHEEL}",
+        contact=json.dumps(contact, ensure_ascii=False),
+        privacy_notice=textwrap.indent(privacy_notice, "  "),
     )
 
 
@@ -274,6 +294,15 @@ assistants: declared
 work_log: optional
 # Days until what was handed in is due to be deleted.
 keep_days: 180
+# People who mark each work, none of whom sees another one's marks before filing. The name is sealed
+# until all of them have filed.
+reviewers: 1
+# Where candidates reach a person: for questions, for more time or another form, for their data.
+contact: {contact}
+# What they read about their data before their time starts. Have whoever is responsible for data
+# protection at your company read it, and change what is not so there.
+privacy_notice: |
+{privacy_notice}
 # What `make lab` installs for candidates: a wheel in the team's folder, which each pack brings
 # along, or what you name. Without either it is `hotloop` in your version, from their package index.
 # `hotloop takehome new` tries it, and makes no pack that could not be worked in.

@@ -1,15 +1,17 @@
-"""The scorecard: a person's marks with reasons, filed before the name is revealed.
+"""The scorecard: people's marks with reasons, filed before the name is revealed.
 
-    reports/<pack>/scorecard.json      the latest version; exists once one was filed
-    reports/<pack>/scorecards/<n>.json every version, as it was filed
+    reports/<pack>/scorecards/<n>.json every review, as it was filed
+    reports/<pack>/scorecard.json      the latest review of each reviewer; exists once as many
+                                       people have filed as the role wants
 
-A filed version never changes: a correction is a new version, which records whether the name was
-known.
+A filed review never changes: a correction is a new one, which records whether the name was known.
+Nobody is shown another reviewer's marks before filing, and until all have filed the marks count
+nowhere, so that no score gives them away.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, get_args
@@ -19,6 +21,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from hotloop.core import whole_file
 from hotloop.core.document import Strict, Text
+from hotloop.core.intervals import Interval
 from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import Digest, Pseudonym
@@ -86,11 +89,12 @@ class Filing(Strict):
     note: Note = ""
 
 
-class Scorecard(Strict):
-    """One filed version. report: digest of the report.json that the reviewer read.
+class Review(Strict):
+    """One filed version of a reviewer's marks. report: digest of the report.json that was read.
 
     submission: digest of the zip that it is about; marks do not apply to another one. name_known:
-    whether the name was revealed before filing. previous: digest of the previous version.
+    whether the reviewer may have known the name. previous: digest of the review filed before it, by
+    anybody.
     """
 
     format: Literal[1] = 1
@@ -106,6 +110,16 @@ class Scorecard(Strict):
     decision: Decision
     marks: dict[str, Mark]
     note: Note = ""
+
+
+class Scorecard(Strict):
+    """The marks that count: the latest review of each reviewer of one submission."""
+
+    format: Literal[2] = 2
+    pack: UUID
+    pseudonym: Pseudonym
+    submission: Digest
+    reviews: Annotated[list[Review], Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -135,10 +149,8 @@ def form(team: Team, pack: UUID) -> ScorecardForm:
     return ScorecardForm(report, tuple(criteria(report)))
 
 
-def file(
-    team: Team, pack: UUID, filing: Filing, who: str, *, report: str | None = None
-) -> Scorecard:
-    """File a version; from the first one on, the name can be revealed.
+def file(team: Team, pack: UUID, filing: Filing, who: str, *, report: str | None = None) -> Review:
+    """File a reviewer's marks. Once as many as the role wants have, the name can be revealed.
 
     report: digest of the report that the reviewer read, if it may have changed since. Raises
     ScorecardError that lists missing required marks, unknown keys and a missing decision;
@@ -146,35 +158,80 @@ def file(
     """
     # Hold the lock, so that no other version and no deletion happens in between.
     with team.alone():
-        team.pack(pack)
+        record = team.pack(pack)
         blank = form(team, pack)
         digest = report_digest(team, pack)
         if report not in (None, digest):
             raise ReportChanged("The report was written anew meanwhile: read it, then file.")
         decision = _require_whole(blank, filing)
         folder = team.report_folder(pack)
-        last = read(team, pack)
-        revealed = f"revealed the name of {blank.report.pseudonym}"
-        events = [(line.document or {}).get("what") for line in team.audited()]
-        card = Scorecard(
+        earlier = _filed(team, pack)
+        card = Review(
             pack=pack,
             pseudonym=blank.report.pseudonym,
-            version=last.version + 1 if last else 1,
+            version=len(earlier) + 1,
             filed=datetime.now(UTC),
             by=who,
             report=digest,
             submission=blank.report.submission.digest,
-            name_known=revealed in events,
-            previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
+            name_known=_may_know(team, blank.report.pseudonym, who),
+            previous=hashlib.sha256(_text(earlier[-1])).hexdigest() if earlier else None,
             decision=decision,
             marks=dict(filing.marks),
             note=filing.note,
         )
         (folder / VERSIONS).mkdir(mode=0o700, exist_ok=True)
         whole_file.replace(folder / VERSIONS / f"{card.version}.json", _text(card), 0o600)
-        whole_file.replace(team.scorecard_path(pack), _text(card), 0o600)
+        current = _latest([*earlier, card], card.submission)
+        if len(current) >= record.reviewers:
+            whole = Scorecard(
+                pack=pack, pseudonym=card.pseudonym, submission=card.submission, reviews=current
+            )
+            whole_file.replace(team.scorecard_path(pack), _text(whole), 0o600)
     team.audit(who, f"filed version {card.version} of the scorecard of {card.pseudonym}")
     return card
+
+
+def reviews(team: Team, pack: UUID, submission: str) -> list[Review]:
+    """Return the latest review of each reviewer of a submission, in order of filing.
+
+    Raises ScorecardError if a file is damaged.
+    """
+    return _latest(_filed(team, pack), submission)
+
+
+def own(team: Team, pack: UUID, who: str) -> Review | None:
+    """Return the reviewer's latest review of any submission, or None."""
+    return next((one for one in _filed(team, pack)[::-1] if one.by == who), None)
+
+
+def _filed(team: Team, pack: UUID) -> list[Review]:
+    """Return all reviews, in order of filing. Raises ScorecardError if a file is damaged."""
+    folder = team.scorecard_path(pack).with_name(VERSIONS)
+    filed: list[Review] = []
+    for path in folder.glob("*.json"):
+        try:
+            filed.append(Review.model_validate_json(path.read_bytes()))
+        except (OSError, ValidationError):
+            raise ScorecardError(f"{path} is damaged: take it from your backup.") from None
+    return sorted(filed, key=lambda review: review.version)
+
+
+def _latest(filed: Sequence[Review], submission: str) -> list[Review]:
+    by_reviewer = {review.by: review for review in filed if review.submission == submission}
+    return sorted(by_reviewer.values(), key=lambda review: review.version)
+
+
+def _may_know(team: Team, pseudonym: str, who: str) -> bool:
+    """True if the name was shown to anybody, or this reviewer has typed it in."""
+    for line in team.audited():
+        document = line.document or {}
+        what = str(document.get("what", ""))
+        shown = what.startswith(("revealed the name of", "exported all data of"))
+        typed = what.startswith("made pack") and document.get("who") == who
+        if (shown or typed) and what.endswith(f" {pseudonym}"):
+            return True
+    return False
 
 
 def report_digest(team: Team, pack: UUID) -> str:
@@ -187,7 +244,10 @@ def report_digest(team: Team, pack: UUID) -> str:
 
 
 def read(team: Team, pack: UUID) -> Scorecard | None:
-    """Return the latest version, or None. Raises ScorecardError if the file is damaged."""
+    """Return the marks that count; None until enough people have filed.
+
+    Raises ScorecardError if the file is damaged.
+    """
     path = team.scorecard_path(pack)
     if not path.is_file():
         return None
@@ -197,16 +257,20 @@ def read(team: Team, pack: UUID) -> Scorecard | None:
         raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
 
 
-def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str, int]:
-    """Return the marks of written tasks, if the scorecard is about the report's submission."""
+def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str, Interval]:
+    """Return the lowest and highest mark of each written task that was marked.
+
+    Nothing if the scorecard is not about the report's submission.
+    """
     if card is None or card.submission != report.submission.digest:
         return {}
-    written = {f"task.{task.task}": task.task for task in report.tasks if task.kind == "written"}
-    return {
-        written[key]: mark.mark
-        for key, mark in card.marks.items()
-        if key in written and mark.mark is not None
-    }
+    spans: dict[str, Interval] = {}
+    for task in report.tasks:
+        given = [review.marks.get(f"task.{task.task}", Mark()).mark for review in card.reviews]
+        marks = [mark for mark in given if mark is not None]
+        if task.kind == "written" and marks:
+            spans[task.task] = Interval(low=min(marks), high=max(marks))
+    return spans
 
 
 def criteria(report: TakehomeReport) -> Iterator[Criterion]:
@@ -263,5 +327,5 @@ def _require_whole(blank: ScorecardForm, filing: Filing) -> Decision:
     return filing.decision
 
 
-def _text(card: Scorecard) -> bytes:
+def _text(card: Review | Scorecard) -> bytes:
     return (json.dumps(card.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n").encode()

@@ -85,6 +85,7 @@ class AcceptedSubmission(Strict):
 class PackRecord(Strict):
     """The team's record of a pack, in addition to its manifest.
 
+    reviewers: how many people mark the work before the name is shown.
     started: first recorded download. deadline: a later one set by the team. submitted: in order of
     arrival; the last one counts. reopened: whether one more will be accepted.
     """
@@ -95,12 +96,18 @@ class PackRecord(Strict):
     role: RoleId
     made: Moment
     keep_until: Moment
+    reviewers: Annotated[int, Field(ge=1)] = 1
     started: Moment | None = None
     deadline: Moment | None = None
     reopened: bool = False
     submitted: Annotated[list[AcceptedSubmission], Field(max_length=100)] = Field(
         default_factory=list[AcceptedSubmission]
     )
+
+    @property
+    def awaited(self) -> bool:
+        """True if a hand-in is accepted before the deadline."""
+        return not self.submitted or self.reopened
 
     def until(self, manifest: Manifest) -> datetime:
         """Return until when work is accepted."""
@@ -370,6 +377,15 @@ class Team:
             raise TeamError(f"{error}.") from None
         self.audit(who, f"revealed the name of {record.pseudonym}")
         return name
+
+    def name_for_export(self, pseudonym: str) -> str | None:
+        """Return the name for a copy of the candidate's data, which is theirs at any time.
+
+        None if it is not here or damaged. Whoever exports writes that to the audit log.
+        """
+        with suppress(FileNotFoundError, ValueError):
+            return self._name(pseudonym)
+        return None
 
     def is_invited(self, name: str, role: str) -> bool:
         """True if this name has a pack of the role; the result does not say which.

@@ -1,7 +1,8 @@
 """The viva: questions on a candidate's own code, and the answers.
 
     reports/<pack>/viva.json           items on their work, with the key, and which are accepted
-    reports/<pack>/viva.html           the page for the conversation
+    reports/<pack>/viva.html           the interviewer's page for the conversation, with the key
+    reports/<pack>/viva_candidate.html  the candidate's page, without it
     reports/<pack>/viva_answers.json   the candidate's predictions, and marks for their reasons
     roles/<role>/viva.json             items on the reference, the same for all candidates
 
@@ -38,7 +39,8 @@ from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum, render
 
-NAME, PAGE, ANSWERS = "viva.json", "viva.html", "viva_answers.json"
+NAME, ANSWERS = "viva.json", "viva_answers.json"
+PAGE, CANDIDATE_PAGE = "viva.html", "viva_candidate.html"
 FIXED_MOST = 4
 """Most items on the reference: with as many on the candidate's code they take 20 minutes."""
 
@@ -180,8 +182,9 @@ def accept(team: Team, path: Path, numbers: Collection[int], who: str) -> Viva:
 def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
     """Score and store the file that the page saved.
 
-    Raises VivaError for another candidate's file, for items that were not accepted, or without
-    predictions; CurriculumError with the line for an invalid file.
+    Raises VivaError for another candidate's file, for items that were not accepted, without
+    predictions or without a mark for each reason; CurriculumError with the line for another
+    invalid file.
     """
     record = team.pack(pack)
     saved = load(answers, VivaFile)
@@ -222,7 +225,11 @@ def truth(item: PredictionItem) -> TrueOutcome:
     """Return what a prediction on the item is compared with."""
     outcome = item.outcome
     return TrueOutcome(
-        kind=outcome.kind, lines=outcome.lines, factor=outcome.factor, width=item.width
+        kind=outcome.kind,
+        lines=outcome.lines,
+        factor=outcome.factor,
+        width=item.width,
+        follow_up=item.follow_up.kind if item.follow_up else None,
     )
 
 
@@ -237,6 +244,8 @@ def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions 
         raise VivaError(f"Item {unaccepted[0]} was not accepted: nobody may be asked it.")
     if len(set(numbers)) < len(numbers):
         raise VivaError("An item is answered twice.")
+    if unmarked := [one.item for one in answers.said if one.reasoning is None]:
+        raise VivaError(f"Item {unmarked[0]} has no mark for its reason, which comes first.")
     return scored(answers.said, truths)
 
 

@@ -27,3 +27,18 @@ def test_it_shows_elapsed_and_expected_time(
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue()).replace("\r", "\n").split("\n")
     last = [line for line in lines if "reading files" in line][-1]
     assert re.search(rf"\d:\d\d:\d\d {re.escape(expected)}\s*$", last), last
+
+
+def test_a_log_shows_what_is_done_and_now_and_then_what_is_worked_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = io.StringIO()
+    clock = iter((0.0, 10.0, 31.0, 40.0))
+    monkeypatch.setattr(judging, "Console", lambda **_how: Console(file=shown, width=60))
+    monkeypatch.setattr(judging.time, "monotonic", lambda: next(clock))
+    with judging.judging_line() as say:
+        for text in ("first", "second", "third"):
+            say(text)
+        say.print(f"1 of 2: {'x' * 80}[/path]")
+    lines = shown.getvalue().split()
+    assert " ".join(lines) == f"31 s: second 1 of 2: {'x' * 80}[/path]"

@@ -107,3 +107,31 @@ def test_without_the_packages_it_says_how_to_get_them(
     said = " ".join(_run("--export", "anki", "--out", tmp_path / "x", code=2).split())
     assert "genanki" in said
     assert "hotloop[bank]" in said
+
+
+def test_a_round_of_an_hour(tmp_path: Path) -> None:
+    words = ("--role", "inference", "--round", "technical", "--minutes", "60")
+    listed = _document(*words)
+    assert next(one["begins"] for one in listed["clock"]) == 5
+    assert listed["clock"][-1]["ends"] <= 55
+    assert "the candidate's own questions" in _run(*words)
+    path = tmp_path / "kit.html"
+    written = _document(*words, "--export", "kit", "--out", path)
+    assert written["questions"] == [question["key"] for question in listed["questions"]]
+    sheet = Path(written["candidate"])
+    assert sheet == tmp_path / "kit.candidate.md"
+    assert sheet.read_text().count("\n## ") + 1 == len(written["questions"])
+    spare = _run("bug_in_a_page_offset", "two_loops_swapped", "--minutes", "15", "--export", "kit",
+                 "--out", path, code=2)  # fmt: skip
+    assert "short enough" in spare
+
+
+def test_a_seed_draws_other_numbers_in_a_kit_and_its_sheet(tmp_path: Path) -> None:
+    texts: set[str] = set()
+    for seed in ("a", "b", "c", "d"):
+        out = tmp_path / f"{seed}.html"
+        _run(
+            "what_to_recompute", "--minutes", "30", "--seed", seed, "--export", "kit", "--out", out
+        )
+        texts.add((tmp_path / f"{seed}.candidate.md").read_text())
+    assert len(texts) > 1

@@ -17,7 +17,9 @@ from hotloop.learn.pack import work_log
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
-from hotloop.takehome.role import WHEEL
+from hotloop.cli.takehome import new
+from hotloop.takehome.role import WHEEL, TakehomeRole
+from hotloop.takehome.team import Team, TeamError
 
 from ..takehome.small_wheel import small_wheel
 
@@ -31,6 +33,13 @@ def run(*words: str | Path, code: int = 0) -> Any:
     done = CliRunner().invoke(app, ["takehome", *map(str, words), "--json"])
     assert done.exit_code == code, done.output
     return json.loads(done.stdout)
+
+
+@pytest.fixture(autouse=True)
+def company(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who hires, as a shell would say it."""
+    monkeypatch.setenv("HOTLOOP_COMPANY", "Example Inc.")
+    monkeypatch.setenv("HOTLOOP_CONTACT", "hiring@example.org")
 
 
 @pytest.fixture
@@ -52,6 +61,7 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     assert begun["pseudonym"] == pseudonym
     assert 13 * 24 < begun["hours_left"] < 14 * 24 + 1
     assert begun["window_hours"] == 72
+    assert begun["contact"] == "hiring@example.org"
     assert begun["hours_since_first_entry"] is None
     assert {row["task"] for row in begun["tasks"]} > {"online_pass", "cuda_block"}
     assert next(row["gpu"] for row in begun["tasks"] if row["task"] == "cuda_block")
@@ -81,6 +91,85 @@ def test_new_says_what_the_pack_installs(team: Path) -> None:
     role.write_text(role.read_text() + "install: hotloop[course] @ git+https://example.org/h.git\n")
     made = run("new", "engineer", "--name", "C", "--team", team)
     assert made["installs"] == "hotloop[course] @ git+https://example.org/h.git"
+
+
+@pytest.mark.parametrize("there", [[], ["README.md"]], ids=["empty", "a clone"])
+def test_new_makes_the_teams_folder_where_there_is_none(
+    there: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an empty folder, or in one below a folder with other things; later commands find it."""
+    for name in there:
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    team = tmp_path / "team" if there else tmp_path
+    made = run("new", "fused_softmax", "--name", "A. B.")
+    assert made["team"] == str(team)
+    assert (team / "keys").is_dir()
+    assert (team / ".gitignore").read_text() == "*\n"
+    again = run("new", "fused_softmax", "--name", "C. D.")
+    assert again["team"] == made["team"]
+    listed = run("status")["packs"]
+    assert [row["pseudonym"] for row in listed] == [made["pseudonym"], again["pseudonym"]]
+    said = " ".join(
+        CliRunner()
+        .invoke(app, ["takehome", "new", "fused_softmax", "--name", "E. F."])
+        .stdout.split()
+    )
+    assert "a team's folder was made" not in said
+
+
+def test_new_makes_no_team_for_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (
+        "did you mean fused_softmax" in run("new", "fused_softmx", "--name", "x", code=2)["error"]
+    )
+    assert "--name" in run("new", "fused_softmax", code=2)["error"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_asks_for_the_name_at_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+
+    def prompt(text: str, *, err: bool) -> str:
+        assert err
+        asked.append(text)
+        return "A. B."
+
+    monkeypatch.setattr(new.typer, "prompt", prompt)
+    monkeypatch.setattr(new, "at_terminal", lambda: True)
+    assert run("new", "fused_softmax")["pseudonym"]
+    assert asked == ["The candidate's name, which is sealed"]
+
+
+def test_new_makes_the_wheel_that_pip_does_not_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, and not where the role says what pip installs."""
+    monkeypatch.chdir(tmp_path)
+    built: list[Path] = []
+
+    def make(folder: Path) -> Path:
+        built.append(folder)
+        return small_wheel(folder)
+
+    def required(team: Team, role: TakehomeRole) -> None:
+        if not role.wheel:
+            raise TeamError("pip finds none.")
+        assert (team.folder / role.wheel).is_file()
+
+    monkeypatch.setattr("hotloop.takehome.own_wheel.make", make)
+    monkeypatch.setattr("hotloop.takehome.installable.require", required)
+    first = run("new", "fused_softmax", "--name", "A. B.")
+    assert first["installs"] == f"./{WHEEL}[course,cuda]"
+    assert run("new", "fused_softmax", "--name", "C. D.")["installs"] == first["installs"]
+    assert built == [tmp_path]
+    role = tmp_path / "roles" / "fused_softmax" / "takehome.yaml"
+    assert role.read_text().count(f"wheel: {WHEEL}") == 1
+    role.write_text(role.read_text().replace(f"wheel: {WHEEL}", "install: hotloop"))
+    assert run("new", "fused_softmax", "--name", "E. F.", code=2)["error"] == "pip finds none."
 
 
 def test_init_puts_the_wheel_where_new_roles_find_it(tmp_path: Path) -> None:
@@ -218,6 +307,23 @@ def test_where_no_team_can_be_made_is_told(folder: str) -> None:
     said = run("init", folder, "--module", "fused_softmax", code=2)["error"]
     assert said.startswith(folder)
     assert said.count("\n") == 0
+
+
+def test_a_role_is_made_for_a_company_that_can_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOTLOOP_COMPANY", "HOTLOOP_CONTACT"):
+        monkeypatch.delenv(name)
+    words = ["init", tmp_path / "team", "--module", "fused_softmax"]
+    assert "--contact hiring@example.org" in run(*words, code=2)["error"]
+    assert not (tmp_path / "team").exists()
+    named = ["--company", "Acme Ltd.", "--contact", "jobs@acme.example"]
+    first = Path(run(*words, *named)["role"]).read_text()
+    assert 'contact: "jobs@acme.example"' in first
+    assert "Acme Ltd. is responsible" in first
+    # The next role begins with the same ones.
+    second = Path(run(*words, "--role", "another")["role"]).read_text()
+    assert first[first.index("contact:") :] == second[second.index("contact:") :]
 
 
 def test_another_role_is_noted(team: Path) -> None:

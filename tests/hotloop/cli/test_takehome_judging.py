@@ -2,8 +2,11 @@
 
 import json
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -14,6 +17,9 @@ from typer.testing import CliRunner
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
 from hotloop.cli import app
+from hotloop.cli.takehome import grade
+from hotloop.core.intervals import Interval
+from hotloop.core.user_error import UserError
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team
 from hotloop.tasks import render
@@ -27,6 +33,10 @@ tasks:
   - {task: online_pass, weight: 3}
   - {task: explain, weight: 1}
 window_hours: 72
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 expires: 14
 """
 NAMES = ("Ada Lovelace", "Grace Hopper")
@@ -206,3 +216,47 @@ def test_the_schema_is_json_for_people_too(columns: str) -> None:
     done = CliRunner().invoke(app, ["takehome", "grade", "--schema"], env={"COLUMNS": columns})
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == run("grade", "--schema")
+
+
+def test_of_several_each_report_is_told_as_soon_as_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends the command in between knows what is done."""
+    Team.create(tmp_path / "team")
+    told: list[str] = []
+
+    class Line:
+        def __call__(self, text: str) -> None:
+            told.append(f"works on: {text}")
+
+        def print(self, text: str) -> None:
+            told.append(text)
+
+    @contextmanager
+    def line() -> Iterator[Line]:
+        yield Line()
+
+    def graded(_team: Team, name: str, _at: object, say: Line, _jobs: int) -> tuple[Any, Path]:
+        say(f"{name}: online_pass")
+        if name == "b":
+            raise UserError("No pack here.")
+        return SimpleNamespace(pseudonym=name, score=Interval(low=50, high=62)), Path("r.html")
+
+    monkeypatch.setattr(grade, "judging_line", line)
+    monkeypatch.setattr(grade, "require_sandbox", lambda: None)
+    monkeypatch.setattr(grade, "_graded", graded)
+    monkeypatch.setattr(grade, "_document", lambda report, _html: report.pseudonym)
+    monkeypatch.setattr(grade, "_shown", lambda _graded: [])
+    found = run("grade", "a", "b", "c", "--team", tmp_path / "team", code=1)
+    assert found == {"reports": ["a", "c"], "refused": {"b": "No pack here."}}
+    assert told == [
+        "works on: 1 of 3, a: online_pass",
+        "1 of 3: a: 50 to 62 of 100, r.html",
+        "works on: 2 of 3, b: online_pass",
+        "2 of 3: b: not taken.",
+        "works on: 3 of 3, c: online_pass",
+        "3 of 3: c: 50 to 62 of 100, r.html",
+    ]
+    told.clear()
+    run("grade", "a", "--team", tmp_path / "team")
+    assert told == ["works on: a: online_pass"]

@@ -34,10 +34,11 @@ def test_what_is_no_text_is_not_shown() -> None:
     assert "\N{REPLACEMENT CHARACTER}" in listing("a.py", b"\xff\xfe")
 
 
-def test_characters_that_mislead_are_replaced() -> None:
+def test_characters_that_mislead_are_shown_as_marks() -> None:
     html = unescape(listing("a\u202e.py", "x\x1b[31m \u2066y\ttab".encode()))
     assert not {"\u202e", "\x1b", "\u2066"} & set(html)
     assert "\ttab" in html
+    assert "a⟦U+202E⟧.py" in html
     assert listing(b"\xff.py".decode("utf-8", "surrogateescape"), b"x").encode()
 
 

@@ -158,6 +158,6 @@ def test_one_hostile_file_does_not_stop_the_others(
     monkeypatch.chdir(course.root)
     listed = CliRunner().invoke(app, ["course", "requests"])
     assert listed.exit_code == 1
-    assert "answer: Look.\N{REPLACEMENT CHARACTER}[2J" in listed.stdout
+    assert "answer: Look.⟦U+001B⟧[2J" in listed.stdout
     assert "\x1b" not in listed.stdout
     assert len(json.loads(run("course", "requests").stdout)["problems"]) == 4

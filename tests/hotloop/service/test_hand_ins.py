@@ -386,7 +386,7 @@ def test_a_learner_asks_for_a_regrade(school: School, course: Path) -> None:
     assert school.ask("ada", "POST", "/api/requests", json=asked).status_code == 202
     (request,) = requests.requests(course)
     assert (request.student, request.module) == ("ada", MODULE)
-    assert request.sentence == "fold: It is \ufffdright."
+    assert request.sentence == "fold: It is ⟦U+202E⟧right."
     for change, status in (
         ({"task": "x"}, 422),
         ({"module": "fused_softmax"}, 409),

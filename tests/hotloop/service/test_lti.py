@@ -884,7 +884,7 @@ PEOPLE: dict[str, tuple[dict[str, Any], str]] = {
     "null": ({"email": None, "name": None, "given_name": None}, "u1 of 127.0.0.1"),
     "another type": ({"email": ["x"], "name": {"x": 1}}, "u1 of 127.0.0.1"),
     "markup": ({"name": "<b>Ada</b>"}, "&lt;b&gt;Ada&lt;/b&gt;"),
-    "misleading": ({"name": "Ada\u202egpj\n\n."}, "Ada\ufffdgpj ."),
+    "misleading": ({"name": "Ada\u202egpj\n\n."}, "Ada⟦U+202E⟧gpj ."),
 }
 
 

@@ -18,21 +18,34 @@ from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
 
-ROLE = """\
+NOTICE = (
+    "Example Inc. is responsible for your data, keeps them to decide about your application, and "
+    "deletes them after the time that the instructions name."
+)
+ABOUT = ("hiring@example.org", NOTICE)
+"""Contact and privacy notice, as PEOPLE says them in a role."""
+
+PEOPLE = """\
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
+"""
+ROLE = f"""\
 format: 1
 role: gpu_engineer
 title: GPU engineer, inference
 module: fused_softmax
 tasks:
-  - {task: online_pass, weight: 1}
-  - {task: triton_forward, weight: 3, minutes: 90}
-  - {task: explain, weight: 1}
+  - {{task: online_pass, weight: 1}}
+  - {{task: triton_forward, weight: 3, minutes: 90}}
+  - {{task: explain, weight: 1}}
 window_hours: 72
 expires: 14
 help:
   allowed: [documentation, search engines]
   forbidden: [another person's code]
-"""
+{PEOPLE}"""
 MADE = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RECEIVED = MADE + timedelta(days=2)
 STRANGER = "Quirinya Vandermolhoek"
@@ -71,7 +84,7 @@ def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tupl
         path = team.role_path(module)
         path.parent.mkdir()
         found = curriculum.load_module(module)
-        path.write_text(starting_text(module, "x", found, found.tasks))
+        path.write_text(starting_text(module, "x", found, found.tasks, about=ABOUT))
         return team, make_pack(team, team.role(module), STRANGER, now=MADE)
 
     return made

@@ -17,6 +17,7 @@ from hotloop.takehome.report import CheckReport, CodeShown, TakehomeReport
 from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.team import Team
+from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
 
 from .conftest import MADE, ROLE, Hired
@@ -128,6 +129,26 @@ def test_own_questions_quote_own_lines(three: dict[str, TakehomeReport]) -> None
                 assert quoted[7:] in written
     barriers = [one for one in three["race"].follow_ups if one.key.endswith(".barrier")]
     assert barriers == []
+
+
+def test_a_question_stands_under_the_task_whose_line_it_quotes(graded: Graded) -> None:
+    """A candidate who writes over the headings of a shared file, which is the usual way."""
+
+    def without_headings(files: dict[str, bytes]) -> None:
+        lines = files[FILE].split(b"\n")
+        files[FILE] = b"\n".join(line for line in lines if b"### TASK" not in line)
+
+    report = graded("over", without_headings)
+    shown = report.task("cuda_block").code[0]
+    text = "\n".join(shown.lines[n - 1] for n in shown.added)
+    assert "__syncthreads();" in text
+    assert "blockIdx.x * blockDim.x + threadIdx.x" not in text
+    naive = load_module(MODULE).task("cuda_naive")
+    files = {FILE: "\n".join(shown.lines).encode()}
+    starter = {FILE: render.untouched(MODULE)[FILE]}
+    (other,) = code_shown.of_task(naive, files, starter, [])
+    assert not any("__syncthreads" in other.lines[n - 1] for n in other.added)
+    assert not set(other.added) & set(shown.added)
 
 
 # --- the code -------------------------------------------------------------------------------------

@@ -426,6 +426,7 @@ def test_a_scripted_assistant_has_a_score_on_the_open_scale_and_a_refusal_none(
 ) -> None:
     folder = tmp_path / "team"
     start = ["takehome", "init", str(folder), "--module", "unknown_machine"]
+    start += ["--company", "Example Inc.", "--contact", "hiring@example.org"]
     assert CliRunner().invoke(app, start).exit_code == 0
     role = folder / "roles" / "unknown_machine" / "takehome.yaml"
     text = re.sub(r"(?m)^  - \{task: .*\n", "", role.read_text(encoding="utf-8"))

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
-from hotloop.takehome.compare import CandidateComparison, CompareError, compare
+from hotloop.takehome.compare import CandidateComparison, CompareError, compare, share_words
 from hotloop.takehome.report import TakehomeReport
-from hotloop.takehome.scorecard import Mark, Scorecard
+from hotloop.takehome.score import weighted
+from hotloop.takehome.scorecard import Mark, Review, Scorecard
 from hotloop.takehome.submission import Submission
 
 from .conftest import Hired
@@ -75,9 +76,9 @@ def test_what_is_measured_for_none_can_be_left_out(report: TakehomeReport) -> No
 
 
 def marked(report: TakehomeReport, mark: int) -> Scorecard:
+    marks = {"task.explain": Mark(mark=mark, note="half of it")}
     return Scorecard.model_construct(
-        submission=report.submission.digest,
-        marks={"task.explain": Mark(mark=mark, note="half of it")},
+        submission=report.submission.digest, reviews=[Review.model_construct(marks=marks)]
     )
 
 
@@ -108,6 +109,42 @@ def test_where_marks_alone_rank_two_it_is_said(report: TakehomeReport) -> None:
     assert f"Ranked by people's marks alone: {names}. Have a second person read them." in (
         found.cautions
     )
+
+
+def test_each_task_of_each_candidate_is_in_the_table(
+    worked: tuple[Hired, Submission], report: TakehomeReport
+) -> None:
+    """The shares of a row make its score, with marks and without what was left out."""
+    wrong = report_on(
+        worked[0].team, worked[1], {"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)}
+    ).model_copy(update={"pseudonym": PSEUDONYMS[0]})
+    cards = {report.pseudonym: marked(report, 2)}
+    found = compare([report, wrong], cards, measured_only=True)
+    assert [(one.task, one.weight) for one in found.tasks] == [
+        (task.task, task.weight) for task in report.tasks
+    ]
+    rows = {one.pseudonym: one.tasks for one in found.candidates}
+    assert rows[report.pseudonym]["explain"] == Interval(low=0.375, high=0.625)
+    assert rows[PSEUDONYMS[0]]["explain"] == Interval(low=0, high=1)
+    assert rows[PSEUDONYMS[0]]["online_pass"] == Interval.exactly(0)
+    for one in found.candidates:
+        shares = ((one.tasks[task.task], task.weight) for task in found.tasks)
+        assert weighted(shares) == one.score
+    assert share_words(rows[report.pseudonym]["explain"]) == "37.5 to 62.5 %"
+    assert share_words(None) == "does not count"
+
+
+def test_who_has_strong_signals_is_named(report: TakehomeReport) -> None:
+    weak = [one.model_copy(update={"strength": "weak"}) for one in report.signals]
+    strong = [report.signals[0].model_copy(update={"strength": "strong"})]
+    reports = [
+        report.model_copy(update={"pseudonym": name, "signals": signals})
+        for name, signals in zip(PSEUDONYMS, (weak, strong, strong), strict=False)
+    ]
+    names = ", ".join(PSEUDONYMS[1:3])
+    assert f"Strong integrity signals, to read first: {names}." in compare(reports).cautions
+    assert not any("Strong" in said for said in compare([reports[0], report.model_copy(
+        update={"signals": weak})]).cautions)  # fmt: skip
 
 
 def test_different_roles_are_not_compared(report: TakehomeReport) -> None:

@@ -211,3 +211,43 @@ def _killed_while_judging() -> list[Path]:
     )
     assert done.returncode == -signal.SIGKILL
     return [Path(line) for line in done.stdout.splitlines()]
+
+
+TWO_PASSES = """\
+def {name}(x, block=256):
+    z = x.float()
+    top = z.max(dim=-1, keepdim=True).values
+    safe = torch.where(top == float("-inf"), torch.zeros_like(top), top)
+    total = torch.exp({SHARPNESS} * (z - safe)).sum(dim=-1, keepdim=True)
+    out = {TOTAL} * torch.exp({SHARPNESS} * (z - safe)) / total
+    return torch.where(top == float("-inf"), torch.full_like(out, {EMPTY}), out).to(x.dtype)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(300)
+def test_an_answer_without_what_the_task_is_about_loses_its_points(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    """The plain softmax in two passes, where one is asked for: right, and no strength."""
+    pack = own_team.packs[0]
+    variant = own_team.team.variant(pack.manifest.pack)
+    text = TWO_PASSES.format(name=variant.names["online_softmax"], **variant.constants)
+
+    def plain(files: dict[str, bytes]) -> None:
+        files["lab.ipynb"] = with_cell(files["lab.ipynb"], "online_pass_solution", text)
+
+    submission = handed_in(own_team.team, pack, tmp_path / "plain", plain)
+    judged = execution.judged(submission, own_team.team, ["online_pass"])
+    report = make_report(submission, own_team.team, judged)
+    task = report.task("online_pass")
+    assert {c.check: (c.verdict, c.counted) for c in task.checks} == {
+        "correct": (Verdict.PASSED, True),
+        "one_pass": (Verdict.WRONG_ANSWER, True),
+    }
+    assert (task.points.high, task.possible) == (6, 10)
+    assert [said for said in report.strengths if task.title in said] == [
+        f"{task.title}: correct passed."
+    ]
+    assert any(f"{task.title} (one_pass)" in said for said in report.weak_spots)

@@ -200,11 +200,38 @@ def truncated(share: float) -> Callable[[Hired], bytes]:
     return build
 
 
+def zipped_folder(top: str, *more: str) -> Callable[[Hired], bytes]:
+    """Return a builder of what a file manager makes of a pack's folder."""
+
+    def build(hired: Hired) -> bytes:
+        stream = io.BytesIO()
+        with (
+            zipfile.ZipFile(hired.packs[0].path) as pack,
+            zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
+            if top:
+                archive.mkdir(top.rstrip("/"))
+            for name in pack.namelist():
+                archive.writestr(top + name.partition("/")[2], pack.read(name))
+            for name in more:
+                archive.writestr(top + name, bytes(limits.MAX_FILE + 1))
+        return stream.getvalue()
+
+    return build
+
+
 def flipped(hired: Hired) -> bytes:
     data = bytearray(with_(Raw("files/a.py", b"abcdefgh" * 50, method=STORED))(hired))
     place = data.index(b"abcdefgh")
     data[place] ^= 0xFF
     return bytes(data)
+
+
+def test_who_uploads_the_pack_is_told_what_to_do(hired: Hired, tmp_path: Path) -> None:
+    path = tmp_path / "pack.zip"
+    path.write_bytes(hired.packs[0].path.read_bytes())
+    with pytest.raises(RefusedSubmission, match=r"`make submit`.*submission-….zip"):
+        open_submission(path, hired.team, received=RECEIVED)
 
 
 ZEROS = bytes(limits.MAX_FILE)
@@ -315,6 +342,15 @@ ATTACKS = [
     Attack("a flipped bit", flipped, R.DAMAGED),
     Attack("nonsense packed", named("files/a.py", packed=b"\xff" * 40), R.DAMAGED),
     Attack("two names", named("files/a.py", local_name="files/b.py"), R.DAMAGED),
+    # what is no hand-in at all
+    Attack("the pack", lambda hired: hired.packs[0].path.read_bytes(), R.FOLDER),
+    Attack("the pack's folder", zipped_folder("swift-hare-76/"), R.FOLDER),
+    Attack("what is in it", zipped_folder(""), R.FOLDER),
+    Attack(
+        "its folder with an environment",
+        zipped_folder("a folder/", "hotloop-0.1.0-py3-none-any.whl", *(f".venv/{n}" for n in "ab")),
+        R.FOLDER,
+    ),
     # manifests
     Attack("no manifest", lambda _h: zipped({"files/a.py": b""}), R.NO_MANIFEST),
     Attack("a manifest of nothing", raw_manifest(b"{}"), R.FORGED_MANIFEST),

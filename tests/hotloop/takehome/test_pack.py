@@ -1,5 +1,7 @@
 import ast
 import base64
+import csv
+import io
 import json
 import os
 import re
@@ -16,7 +18,8 @@ import pytest
 
 from hotloop import __version__
 from hotloop.learn.pack import work_files, work_summary
-from hotloop.takehome.instructions import filled, requirement
+from hotloop.takehome import pack_wheel
+from hotloop.takehome.instructions import filled, needs, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import TakehomeRole, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
@@ -24,7 +27,7 @@ from hotloop.tasks import curriculum, markers, render
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.variants import Variant, draw
 
-from .conftest import MADE, NAMES, STRANGER, Hired
+from .conftest import ABOUT, MADE, NAMES, PEOPLE, STRANGER, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
 RECORDED = (".gz", ".npz", ".safetensors", ".sqlite")
@@ -133,7 +136,7 @@ def test_a_pack_holds_no_hidden_check(
             if len(line.strip()) > 40 and line.strip() not in public:
                 searched += 1
                 assert line.strip() not in given
-    assert searched > 300
+    assert searched > 200
 
 
 @pytest.mark.slow
@@ -241,7 +244,9 @@ def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
         "search engines",
         "another person's code",
         "measured on a GPU",
-        "You need no GPU",
+        "Python 3.11",
+        "no GPU",
+        *ABOUT,
         "kept until 2030-07-14",
     ):
         assert said in page, said
@@ -302,12 +307,21 @@ def test_the_ways_to_start_name_what_is_installed(
 
 
 @pytest.mark.slow
+def test_a_compiler_is_named_where_a_check_needs_one(
+    hired: Hired, whole_pack: Callable[[str], tuple[Team, Pack]]
+) -> None:
+    _, whole = whole_pack("fused_softmax")
+    assert any("g++" in one for one in needs(whole.manifest))
+    assert not any("g++" in one for one in needs(hired.packs[0].manifest))
+
+
+@pytest.mark.slow
 def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
     team = own_team.team
     path = team.role_path("gpu_engineer")
     path.write_text(
         "format: 1\nrole: gpu_engineer\ntitle: x\nmodule: profile_training_loop\n"
-        "tasks: [{task: read_trace, weight: 1}]\nwindow_hours: 72\nexpires: 14\n"
+        f"tasks: [{{task: read_trace, weight: 1}}]\nwindow_hours: 72\nexpires: 14\n{PEOPLE}"
     )
     says = r"read_trace goes on from what instrument makes: ask for both, or for neither\."
     with pytest.raises(TeamError, match=says):
@@ -357,7 +371,9 @@ def test_in_the_container_nothing_is_installed_again(
 
 def test_a_module_that_needs_more_says_so(own_team: Hired) -> None:
     path = own_team.team.role_path("gpu_engineer")
-    path.write_text(starting_text("gpu_engineer", "x", curriculum.load_module("tvm_passes")))
+    path.write_text(
+        starting_text("gpu_engineer", "x", curriculum.load_module("tvm_passes"), about=ABOUT)
+    )
     assert requirement(own_team.team.role("gpu_engineer")).startswith("hotloop[course,")
 
 
@@ -389,9 +405,8 @@ def test_a_wheel_travels_in_the_pack_and_is_what_is_installed(
 ) -> None:
     role = with_wheel(own_team, "hotloop/__init__.py")
     folder = unpack(make_pack(own_team.team, role, "C. D.", now=MADE))
-    assert (folder / str(role.wheel)).read_bytes() == (
-        own_team.team.folder / str(role.wheel)
-    ).read_bytes()
+    with zipfile.ZipFile(folder / str(role.wheel)) as wheel:
+        assert wheel.namelist() == ["hotloop/__init__.py"]
     asked = f"./{role.wheel}[course]"
     done = subprocess.run(["make", "-n", "lab"], check=True, cwd=folder, capture_output=True)
     assert f"pip install --quiet '{asked}'" in done.stdout.decode()
@@ -401,6 +416,48 @@ def test_a_wheel_travels_in_the_pack_and_is_what_is_installed(
     assert f"Hotloop itself is in this folder, `{role.wheel}`" in page
     assert not [name for name in work_files.read(folder) if name.endswith(".whl")]
     assert not [name for name in work_files.left_out(folder) if name.endswith(".whl")]
+
+
+def test_the_wheel_in_a_pack_has_no_model_answers(
+    own_team: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    """And its RECORD, by which pip installs, does not name them."""
+    info = f"hotloop-{__version__}.dist-info"
+    answers = (
+        "hotloop/takehome/code_questions.yaml",
+        "hotloop/_data/curriculum/fused_softmax/questions.yaml",
+        "hotloop/_data/curriculum/fused_softmax/questions.zh.yaml",
+        "hotloop/_data/curriculum/questions/gpu.yaml",
+    )
+    others = ("hotloop/__init__.py", "hotloop/_data/curriculum/fused_softmax/lesson.md")
+    role = with_wheel(own_team, *answers, *others, f"{info}/RECORD")
+    path = own_team.team.folder / str(role.wheel)
+    rows = "".join(f'"{name}",sha256=x,0\n' for name in (*answers, *others))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\n")
+    before = path.read_bytes()
+    record = f"{rows}{info}/RECORD,,\n"
+    stripped = pack_wheel.without_answers(_with(before, f"{info}/RECORD", record))
+    with zipfile.ZipFile(io.BytesIO(stripped)) as archive:
+        assert archive.testzip() is None
+        assert set(archive.namelist()) == {*others, f"{info}/WHEEL", f"{info}/RECORD"}
+        listed = [
+            row[0] for row in csv.reader(io.StringIO(archive.read(f"{info}/RECORD").decode()))
+        ]
+    assert listed == [*others, f"{info}/RECORD"]
+    folder = unpack(make_pack(own_team.team, role, "C. D.", now=MADE))
+    with zipfile.ZipFile(folder / str(role.wheel)) as archive:
+        assert not set(answers) & set(archive.namelist())
+    assert path.read_bytes() == before
+
+
+def _with(wheel: bytes, name: str, text: str) -> bytes:
+    """Return the wheel with another text in one of its files."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(wheel)) as old, zipfile.ZipFile(written, "w") as new:
+        for entry in old.infolist():
+            new.writestr(entry, text if entry.filename == name else old.read(entry))
+    return written.getvalue()
 
 
 def test_without_a_wheel_the_instructions_say_what_pip_looks_for(

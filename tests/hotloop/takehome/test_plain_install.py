@@ -21,6 +21,8 @@ from typing import Any
 
 import pytest
 
+from hotloop.learn.bank import catalog
+from hotloop.takehome import code_questions, pack_wheel
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum, markers, render
@@ -79,9 +81,10 @@ def plain_wheel(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plain_install(plain_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, unpacked as pip would."""
+    """The wheel as a pack brings it along, unpacked as pip would."""
     target = tmp_path_factory.mktemp("site-packages")
-    with zipfile.ZipFile(plain_wheel) as archive:
+    wheel = pack_wheel.without_answers(plain_wheel.read_bytes())
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
         archive.extractall(target)
     return target
 
@@ -240,6 +243,19 @@ def test_where_solutions_are_the_attack_works(
     outcomes = json.loads(done.stdout)
     assert len(outcomes) == 4
     assert all(what.startswith("worked: ") for what in outcomes.values())
+
+
+@pytest.mark.slow
+def test_no_model_answer_of_a_question_is_in_a_packs_wheel(plain_install: Path) -> None:
+    """Neither of the bank's questions nor of those about the candidate's own lines."""
+    files = [path for path in plain_install.rglob("*") if path.suffix in {".yaml", ".json", ".md"}]
+    whole = "\n".join(path.read_text(errors="ignore") for path in files)
+    squeezed = " ".join(whole.split())
+    answers = [entry.question.say for entry in catalog.catalog()]
+    answers += [question.answer for question in code_questions.known()]
+    assert len(answers) > 300
+    kept = [text for text in answers if " ".join(text.split())[:120] in squeezed]
+    assert kept == []
 
 
 # --- working --------------------------------------------------------------------------------------

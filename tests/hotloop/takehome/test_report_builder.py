@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.judge.gpu import card
 from hotloop.learn.pack.work_log import active_minutes
@@ -56,6 +57,32 @@ def test_a_task_without_a_counted_check_is_left_out(team: Team, submission: Subm
     assert report.task("online_pass").share is None
     assert report.score.low == pytest.approx(100 * (3 * 14 / 22) / 4)
     assert page(report).count("Instrumented: measured in a process") == 2
+
+
+def test_what_does_not_count_is_no_strength_and_a_failure_is_no_all(
+    team: Team, submission: Submission
+) -> None:
+    failed = check("one_pass", Verdict.WRONG_ANSWER, instrumented=True)
+    for checks, said in (
+        ([check("correct"), failed], ["The online recurrence: correct passed."]),
+        ([check("correct", Verdict.WRONG_ANSWER), check("one_pass", instrumented=True)], []),
+        (
+            [check("correct"), check("one_pass", instrumented=True)],
+            ["The online recurrence: all that was measured passed (correct)."],
+        ),
+    ):
+        report = report_on(team, submission, {"online_pass": record("online_pass", checks)})
+        assert [one for one in report.strengths if "recurrence" in one] == said
+
+
+def test_a_loss_is_no_strength(team: Team, submission: Submission) -> None:
+    """Two passes are right, and lose what the one pass is worth."""
+    two = [check("correct"), check("one_pass", Verdict.WRONG_ANSWER, sentence="Two passes.")]
+    report = report_on(team, submission, {"online_pass": record("online_pass", two)})
+    assert report.task("online_pass").points == Interval.exactly(6)
+    assert report.task("online_pass").possible == 10
+    assert "The online recurrence: correct passed." in report.strengths
+    assert "The online recurrence (one_pass): Two passes." in report.weak_spots
 
 
 def test_skills_add_up_to_the_points(team: Team, submission: Submission) -> None:

@@ -8,6 +8,7 @@ import pytest
 from markupsafe import escape
 
 from hotloop.core.intervals import Interval
+from hotloop.core.untrusted_text import hidden
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import report_page
 from hotloop.takehome.report import TakehomeReport
@@ -67,6 +68,34 @@ def test_what_a_candidate_wrote_is_text(report: TakehomeReport) -> None:
     assert "&lt;script&gt;alert" in text
     assert "<img" not in text
     assert "&lt;img src=x" in text
+
+
+def test_what_hides_or_turns_text_is_a_mark(report: TakehomeReport) -> None:
+    """In code, in a message and in a name of a file: wherever the page shows it."""
+    turned = "# \u202e ssap saw tset eht \u202c"
+    task = report.task("triton_forward")
+    code = task.code[0].model_copy(update={"lines": [turned], "added": [1]})
+    changed = task.model_copy(update={"code": [code], "sentence": f"It said {turned}\x1b"})
+    tasks = [changed if one is task else one for one in report.tasks]
+    text = page(report.model_copy(update={"tasks": tasks, "weak_spots": [turned]}))
+    assert hidden(text) == []
+    assert text.count("⟦U+202E⟧ ssap saw tset eht ⟦U+202C⟧") >= 3
+
+
+def test_the_first_page_says_what_to_ask(report: TakehomeReport) -> None:
+    """With tasks, signals and open points, before everything that is to be looked up."""
+    glance = page(report).split('<section class="glance">')[1].split("</section>")[0]
+    for ask in report.follow_ups:
+        assert str(escape(ask.title))[:60] in glance
+    minutes = sum(ask.minutes for ask in report.follow_ups)
+    assert f"{minutes} minutes with all of them" in glance
+    for task in report.tasks:
+        assert task.title in glance
+    assert f"Integrity signals</a>: {len(report.signals)}" in glance
+    assert "Open points</a>: " in glance
+    weak = report.model_copy(update={"weak_spots": ["word " * 200]})
+    short = page(weak).split('<section class="glance">')[1].split("</section>")[0]
+    assert len(short) < len(glance) + 200
 
 
 def test_verdicts_questions_signals_and_the_command_are_there(report: TakehomeReport) -> None:

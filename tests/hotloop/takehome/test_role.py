@@ -1,13 +1,15 @@
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from hotloop.core.yaml_lines import CurriculumError
+from hotloop.learn.pack.notice import draft
 from hotloop.takehome.role import DEFAULT_MINUTES, read_role, starting_text
 from hotloop.tasks import curriculum
 
-from .conftest import ROLE
+from .conftest import ABOUT, PEOPLE, ROLE
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -66,6 +68,12 @@ def test_a_date_ends_with_its_day(tmp_path: Path) -> None:
         ("format: 1", "format: 1\nwritten: {triton_masked: {}}", 2, "not among this role's"),
         ("task: triton_forward", "task: online_pass", 5, "there twice"),
         ("expires: 14", "expires: 14\nexpires: 15", 11, "there twice"),
+        ("contact: hiring@example.org\n", "", 1, "contact"),
+        ("contact: hiring@example.org", "contact: ''", 14, "contact"),
+        ("contact: hiring@example.org", "contact: the team", 14, "an e-mail address or an https"),
+        ("privacy_notice: >-", "help: >-", 14, "there twice"),
+        (PEOPLE.splitlines()[2], "", 14, "80 characters"),
+        ("format: 1", "format: 1\nreviewers: 0", 2, "reviewers"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(
@@ -88,7 +96,7 @@ def test_a_file_without_keys_is_no_role(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
 def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
     found = curriculum.load_module(module)
-    text = starting_text("role-1", 'Speed: "fast" # & {slow}', found)
+    text = starting_text("role-1", 'Speed: "fast" # & {slow}', found, about=ABOUT)
     role = read_role(written(tmp_path, text))
     assert role.title == 'Speed: "fast" # & {slow}'
     assert role.chosen()
@@ -97,3 +105,21 @@ def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
     assert any(task.kind == "code" for task in role.chosen())
     # The others are in the file as comments.
     assert all(f"task: {task.id}," in text for task in found.tasks)
+
+
+def test_no_role_is_without_contact_and_notice(tmp_path: Path) -> None:
+    for key in ("contact", "privacy_notice"):
+        text = re.sub(rf"(?m)^{key}:.*\n(?:  .*\n)*", "", ROLE)
+        assert text != ROLE
+        with pytest.raises(CurriculumError, match=key):
+            read_role(written(tmp_path, text))
+
+
+def test_the_draft_of_a_notice_names_who_and_whom_to_write_to(tmp_path: Path) -> None:
+    text = draft("Müller & Söhne: GmbH", "https://example.org/jobs#write")
+    found = curriculum.load_module("fused_softmax")
+    about = ("https://example.org/jobs#write", text)
+    role = read_role(written(tmp_path, starting_text("r", "x", found, about=about)))
+    assert (role.contact, role.privacy_notice) == about
+    for word in ("Müller & Söhne: GmbH", "Article 6", "copy", "deleted", "people decide"):
+        assert word in text

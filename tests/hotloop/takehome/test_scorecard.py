@@ -1,5 +1,6 @@
 """Scorecards: filed once, in versions, and before the name is revealed."""
 
+import json
 import shutil
 from pathlib import Path
 from uuid import UUID
@@ -8,15 +9,19 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.intervals import Interval
 from hotloop.takehome import grading, scorecard
+from hotloop.takehome.agreement import agreement
 from hotloop.takehome.compare import compare, score
+from hotloop.takehome.hand_in_status import outcome_of
+from hotloop.takehome.pack import make_pack
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.report_page import page
-from hotloop.takehome.scorecard import Filing, Mark, ReportAltered, Scorecard, ScorecardError
+from hotloop.takehome.scorecard import Filing, Mark, ReportAltered, Review, ScorecardError
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
-from .conftest import NAMES, Hired
+from .conftest import MADE, NAMES, Hired
 from .made_reports import report_on
 
 
@@ -83,9 +88,13 @@ def test_a_mark_for_what_the_judge_judges_does_not_count_and_says_so(
     filing = filled(team, pack)
     marks = {**filing.marks, "task.online_pass": Mark(mark=0, note="Could not explain it.")}
     card = scorecard.file(team, pack, filing.model_copy(update={"marks": marks}), "rita")
-    assert scorecard.written_marks(card, form.report) == {"explain": 3}
-    less = card.model_copy(update={"marks": {k: m for k, m in marks.items() if "online" not in k}})
-    assert score(form.report, card) == score(form.report, less)
+    whole = scorecard.read(team, pack)
+    assert whole is not None
+    assert whole.reviews == [card]
+    assert scorecard.written_marks(whole, form.report) == {"explain": Interval.exactly(3)}
+    fewer = {k: m for k, m in marks.items() if "online" not in k}
+    less = whole.model_copy(update={"reviews": [card.model_copy(update={"marks": fewer})]})
+    assert score(form.report, whole) == score(form.report, less)
 
 
 @pytest.mark.slow
@@ -123,10 +132,12 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
     folder = team.scorecard_path(pack).parent / scorecard.VERSIONS
     kept = [folder / f"{card.version}.json" for card in (first, second)]
     assert sorted(folder.iterdir()) == kept
-    assert [Scorecard.model_validate_json(path.read_bytes()) for path in kept] == [first, second]
-    assert scorecard.read(team, pack) == second
+    assert [Review.model_validate_json(path.read_bytes()) for path in kept] == [first, second]
+    whole = scorecard.read(team, pack)
+    assert whole is not None
+    assert whole.reviews == [second]
     report = scorecard.form(team, pack).report
-    assert scorecard.written_marks(second, report) == {"explain": 1}
+    assert scorecard.written_marks(whole, report) == {"explain": Interval.exactly(1)}
     assert [line.document["what"] for line in team.audited() if line.document][-1].startswith(
         "filed version 2"
     )
@@ -141,7 +152,9 @@ def test_an_unfiled_scorecard_has_no_marks(reported: tuple[Team, UUID]) -> None:
 @pytest.mark.slow
 def test_marks_are_worth_nothing_for_what_came_later(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
-    card = scorecard.file(team, pack, filled(team, pack), "rita")
+    scorecard.file(team, pack, filled(team, pack), "rita")
+    card = scorecard.read(team, pack)
+    assert card is not None
     report = scorecard.form(team, pack).report
     later = report.submission.model_copy(update={"digest": "00" * 32})
     other = report.model_copy(update={"pseudonym": "amber-otter-11"})
@@ -183,3 +196,105 @@ def test_a_damaged_scorecard_is_named(reported: tuple[Team, UUID]) -> None:
     team.scorecard_path(pack).write_text("{}")
     with pytest.raises(ScorecardError, match="damaged"):
         scorecard.read(team, pack)
+
+
+# --- two reviewers --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def twice(reported: tuple[Team, UUID]) -> tuple[Team, UUID]:
+    """A team whose role wants two reviewers."""
+    team, pack = reported
+    path = team.pack_folder(pack) / "record.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "reviewers": 2}))
+    return team, pack
+
+
+def test_a_pack_has_the_number_of_reviewers_that_its_role_wants(own_team: Hired) -> None:
+    team = own_team.team
+    path = team.role_path("gpu_engineer")
+    path.write_text(f"{path.read_text()}reviewers: 2\n")
+    pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
+    assert team.pack(pack.manifest.pack).reviewers == 2
+
+
+@pytest.mark.slow
+def test_the_name_and_the_score_wait_for_both(twice: tuple[Team, UUID]) -> None:
+    team, pack = twice
+    record = team.pack(pack)
+    before = outcome_of(team, record)
+    scorecard.file(team, pack, filled(team, pack, mark=1), "rita")
+    # A change of mind is no second person.
+    scorecard.file(team, pack, filled(team, pack, mark=2), "rita")
+    assert scorecard.read(team, pack) is None
+    told = outcome_of(team, record)
+    assert (told.score, told.reviews, told.is_filed) == (before.score, 1, False)
+    with pytest.raises(TeamError, match="not filed yet"):
+        team.reveal(pack, "rita")
+    last = scorecard.file(team, pack, filled(team, pack, mark=4), "sam")
+    whole = scorecard.read(team, pack)
+    assert whole is not None
+    assert [(one.by, one.version) for one in whole.reviews] == [("rita", 2), ("sam", last.version)]
+    assert not last.name_known
+    report = scorecard.form(team, pack).report
+    assert scorecard.written_marks(whole, report) == {"explain": Interval(low=2, high=4)}
+    told = outcome_of(team, record)
+    assert (told.reviews, told.is_filed) == (2, True)
+    # Two that differ leave more open than one.
+    one = whole.model_copy(update={"reviews": whole.reviews[:1]})
+    assert score(report, whole).width > score(report, one).width
+    assert team.reveal(pack, "rita") == NAMES[0]
+
+
+@pytest.mark.slow
+def test_the_agreement_is_by_criterion_and_by_decision(twice: tuple[Team, UUID]) -> None:
+    team, pack = twice
+    scorecard.file(team, pack, filled(team, pack, mark=1), "rita")
+    filing = filled(team, pack, mark=1)
+    marks = {**filing.marks, "overall": Mark(mark=3, note="said so")}
+    other = filing.model_copy(update={"marks": marks, "decision": "hold"})
+    scorecard.file(team, pack, other, "sam")
+    form = scorecard.form(team, pack)
+    filed = scorecard.reviews(team, pack, form.report.submission.digest)
+    found = agreement(filed, form.criteria)
+    assert found.reviewers == ["rita", "sam"]
+    assert {row.key: (row.marks, row.spread) for row in found.criteria} == {
+        "task.explain": ([1, 1], 0),
+        "overall": ([1, 3], 2),
+    }
+    assert found.sentence() == (
+        "Of 2 criteria that more than one reviewer marked, 1 have equal marks and 1 differ by at "
+        "most 1. They decided differently: rita: advance, sam: hold."
+    )
+    assert agreement(filed[:1], form.criteria).sentence() == ""
+
+
+@pytest.mark.slow
+def test_whoever_typed_the_name_in_is_not_blind(twice: tuple[Team, UUID]) -> None:
+    team, pack = twice
+    pseudonym = team.pack(pack).pseudonym
+    team.audit("vera", f"made pack {pack} of gpu_engineer for {pseudonym}")
+    assert scorecard.file(team, pack, filled(team, pack), "vera").name_known
+    assert not scorecard.file(team, pack, filled(team, pack), "sam").name_known
+
+
+@pytest.mark.slow
+def test_the_command_shows_others_marks_after_the_own_ones(
+    twice: tuple[Team, UUID], tmp_path: Path
+) -> None:
+    team, pack = twice
+
+    def shown(*words: str) -> str:
+        command = ["takehome", "scorecard", str(pack), "--team", str(team.folder), *words]
+        return CliRunner().invoke(app, command).output
+
+    scorecard.file(team, pack, filled(team, pack, mark=1), "rita")
+    before = shown("--by", "sam")
+    assert "1 of 2 reviewers have filed (rita)" in before
+    assert "said so" not in before
+    assert "criteria that more than one" not in before
+    scorecard.file(team, pack, filled(team, pack, mark=4), "sam")
+    after = " ".join(shown("--by", "sam").split())
+    assert "2 of 2 reviewers have filed (rita, sam)" in after
+    assert "0 have equal marks" in after

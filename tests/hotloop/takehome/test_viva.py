@@ -15,7 +15,8 @@ from hotloop.learn.predicting import items
 from hotloop.learn.predicting.items import ItemSet, Say
 from hotloop.learn.predicting.outcomes import WORDS, JudgedPrediction
 from hotloop.learn.predicting.own_code import PredictedSubmission, changes
-from hotloop.learn.predicting.scores import brier
+from hotloop.learn.predicting.scores import Hits, brier
+from hotloop.learn.predicting.survey import SizedOutcome
 from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
 from hotloop.takehome.pack import make_pack
@@ -51,7 +52,12 @@ def made_of(work: PredictedSubmission, most: int = 4, say: Say = print) -> ItemS
                 JudgedPrediction.model_validate(
                     {"kind": kind, "check": "correct", "sentence": KEY, "factor": 1.5}
                 ),
-            ).model_copy(update={"width": 256 if kind == "wrong" else None})
+            ).model_copy(
+                update={
+                    "width": 256 if kind == "wrong" else None,
+                    "sizes": [SizedOutcome(columns=31, kind="none")] if kind == "wrong" else [],
+                }
+            )
             for number, (change, kind) in enumerate(zip(chosen, KINDS, strict=False), 1)
         ],
     )
@@ -82,7 +88,14 @@ def answers(team: Team, submission: Submission, said: list[dict[str, Any]], path
 
 
 SAID: list[dict[str, Any]] = [
-    {"item": 1, "kind": "wrong", "sure": 0.9, "width": 256, "reasoning": 4},
+    {
+        "item": 1,
+        "kind": "wrong",
+        "sure": 0.9,
+        "width": 256,
+        "follow_up": "none",
+        "reasoning": 4,
+    },
     {"item": 2, "kind": "wrong", "sure": 0.7, "reasoning": 1},
 ]
 
@@ -112,6 +125,7 @@ def test_answers_are_scored(asked: tuple[Hired, Submission], tmp_path: Path) -> 
     own = filed.score.own
     assert own is not None
     assert (own.right, own.items, own.reasoning) == (1, 2, 2.5)
+    assert own.follow_up == Hits(hits=1, of=1)
     assert own.brier == pytest.approx(
         (brier("wrong", 0.9, "wrong") + brier("wrong", 0.7, "none")) / 2
     )
@@ -126,6 +140,7 @@ def test_answers_are_scored(asked: tuple[Hired, Submission], tmp_path: Path) -> 
         ([{"item": 4, "kind": "wrong", "sure": 0.9}], "Item 4 was not accepted"),
         ([{"item": 1, "kind": "wrong", "sure": 0.9}] * 2, "answered twice"),
         ([], "no prediction"),
+        ([{"item": 1, "kind": "wrong", "sure": 0.9}], "no mark for its reason, which comes first"),
     ],
 )
 def test_what_is_not_taken(
@@ -168,7 +183,7 @@ def test_another_candidates_answers_are_not_taken(
 @pytest.mark.slow
 def test_only_what_somebody_has_read_is_on_the_page(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
-    page = viva_page.write(team, pack).read_text()
+    page = viva_page.write(team, pack)[0].read_text()
     assert re.findall(r'data-part="own" data-item="(\d)"', page) == ["1", "2", "3"]
     viva.accept(team, viva.own_path(team, pack), [], "ann")
     with pytest.raises(VivaError, match="No item is accepted yet"):
@@ -184,22 +199,59 @@ def test_new_questions_are_accepted_by_nobody(asked: tuple[Hired, Submission]) -
 
 
 @pytest.mark.slow
-def test_the_page_needs_nothing_and_hides_the_key(asked: tuple[Hired, Submission]) -> None:
+def test_there_is_a_screen_for_the_interviewer_and_one_for_the_candidate(
+    asked: tuple[Hired, Submission],
+) -> None:
+    """The candidate's has the changes and the choices, and nothing of the key."""
     team, pack = asked[0].team, asked[1].manifest.pack
-    page = viva_page.write(team, pack).read_text()
-    assert not re.search(r'(?:src|href)="', page)
-    assert "default-src 'none'" in page
-    shown = re.sub(
-        r'<div class="truth" hidden>.*?</div>|<section class="paper">.*?</section>',
-        "",
-        page,
-        flags=re.DOTALL,
+    mine, theirs = (path.read_text() for path in viva_page.write(team, pack))
+    made = viva.read(viva.own_path(team, pack))
+    assert made is not None
+    for page in (mine, theirs):
+        assert not re.search(r'(?:src|href)="[^#]', page)
+        assert "default-src 'none'" in page
+        assert page.count('class="item') == 3
+        assert all(words.partition(":")[0] in page for words in WORDS.values())
+    assert KEY in mine
+    assert mine.count(KEY) == 2 * 3, "each in what is unfolded, and on the printed key"
+    for secret in (KEY, made.digest, asked[1].manifest.pseudonym, *made.questions.seeds):
+        assert secret not in theirs
+    for item in made.questions.items:
+        name = item.operator[:1].upper() + item.operator[1:]
+        assert name not in theirs, "the operator's name gives it away"
+        assert name in mine or item.number not in made.accepted
+    assert "<script" not in theirs
+
+
+@pytest.mark.slow
+def test_the_reason_is_marked_before_the_prediction(asked: tuple[Hired, Submission]) -> None:
+    page = viva_page.write(asked[0].team, asked[1].manifest.pack)[0].read_text()
+    for item in page.split('<section class="item"')[1:]:
+        first, second = item.index("The reason, said aloud"), item.index("2. The prediction")
+        assert first < second
+        assert '<fieldset class="second" disabled>' in item
+        assert item.count("-reasoning") == 5
+
+
+@pytest.mark.slow
+def test_another_size_is_asked_about_next(asked: tuple[Hired, Submission]) -> None:
+    mine, theirs = (
+        path.read_text() for path in viva_page.write(asked[0].team, asked[1].manifest.pack)
     )
-    assert KEY in page
-    assert KEY not in shown
-    assert page.count(KEY) == 2 * 3, "each where it is revealed, and on the printed key"
-    for item in made_of(viva.work_of(team, pack)[0]).items:
-        assert item.operator.capitalize() not in shown, "the operator's name gives it away"
+    assert "3. And with 16 rows of 31 elements?" in mine
+    assert "of 31 elements" not in theirs
+    assert "It does not show with rows and columns [16, 31]." in mine
+
+
+@pytest.mark.slow
+def test_a_key_begins_with_what_the_judge_wrote(asked: tuple[Hired, Submission]) -> None:
+    """Such as NaN, which is no word that begins a sentence in small letters."""
+    made = viva.read(viva.own_path(asked[0].team, asked[1].manifest.pack))
+    assert made is not None
+    item = made.questions.items[0].model_copy(update={"operator": "NaN for a number"})
+    questions = made.questions.model_copy(update={"items": [item]})
+    page = viva_page.page("x", made.model_copy(update={"questions": questions}), None)
+    assert "NaN for a number." in page
 
 
 @pytest.mark.slow
@@ -208,9 +260,10 @@ def test_code_on_the_page_is_text(asked: tuple[Hired, Submission]) -> None:
     assert made is not None
     hostile = made.questions.items[0].model_copy(update={"diff": ["+<script>alert(1)</script>"]})
     questions = made.questions.model_copy(update={"items": [hostile]})
-    page = viva_page.page("x", made.model_copy(update={"questions": questions}), None)
-    assert "<script>alert(1)" not in page
-    assert "&lt;script&gt;alert(1)" in page
+    hurt = made.model_copy(update={"questions": questions})
+    for page in (viva_page.page("x", hurt, None), viva_page.candidate_page(hurt, None)):
+        assert "<script>alert(1)" not in page
+        assert "&lt;script&gt;alert(1)" in page
 
 
 @pytest.mark.slow
@@ -222,7 +275,7 @@ def test_everybody_is_asked_the_same_on_the_reference(
     viva.make_fixed(team, "gpu_engineer", "ann", print)
     fixed = viva.accept(team, viva.fixed_path(team, "gpu_engineer"), [1, 3], "ann")
     viva.make(team, other.manifest.pack, "ann", print)
-    pages = [viva_page.write(team, s.manifest.pack).read_text() for s in (submission, other)]
+    pages = [viva_page.write(team, s.manifest.pack)[0].read_text() for s in (submission, other)]
     parts = [re.findall(r'data-part="fixed" data-item="(\d)"', page) for page in pages]
     assert parts == [["1", "3"], ["1", "3"]]
     assert all(json.dumps(fixed.digest) in page for page in pages)
@@ -300,9 +353,9 @@ def test_answers_on_an_earlier_hand_in_are_not_this_ones(
 @pytest.mark.slow
 def test_it_is_forgotten_with_the_candidate(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
-    path = viva_page.write(team, pack)
+    pages = viva_page.write(team, pack)
     team.forget(pack, "ann")
-    assert not path.exists()
+    assert not any(page.exists() for page in pages)
     assert not viva.own_path(team, pack).exists()
 
 
@@ -322,6 +375,7 @@ def test_the_commands(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     accepted = run(name, "--accept", "1,2", *where)
     assert accepted["questions"]["accepted"] == [1, 2]
     assert Path(accepted["page"]).is_file()
+    assert Path(accepted["candidate_page"]).is_file()
     path = answers(team, submission, SAID, tmp_path / "a.json")
     filed = run(name, "--file", path, *where)
     assert filed["filed"]["score"]["own"]["right"] == 1
@@ -338,7 +392,10 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
     """Narrow rows move more than they need, with the change and without it."""
     plain = viva.work_of(asked[0].team, asked[1].manifest.pack)[0]
 
-    def judged_at(work: PredictedSubmission, *_: object) -> JudgedPrediction:
+    seeds: set[object] = set()
+
+    def judged_at(work: PredictedSubmission, *rest: object) -> JudgedPrediction:
+        seeds.add(rest[-1])
         moved = 2.45 if work.files == plain.files else factor
         return JudgedPrediction(kind="bytes", check="traffic", sentence="Moved.", factor=moved)
 
@@ -347,6 +404,7 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
     where = ("--team", asked[0].team.folder)
     told = run(asked[1].manifest.pseudonym, "--item", "1", "--columns", "31", *where)
     assert told["outcome"]["kind"] == kind
+    assert len(seeds) == 1, "on the same inputs"
     as_it_is = run(
         asked[1].manifest.pseudonym, "--task", "triton_forward", "--columns", "31", *where
     )
@@ -363,6 +421,7 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
         ("{name}", "--item", "9"),
         ("{name}", "--task", "explain"),
         ("{name}", "--task", "triton_forward", "--change", "nowhere", "x"),
+        ("{name}", "--task", "triton_forward", "--change", "MAX_BLOCK = 8192", "MAX_BLOCK = 4"),
     ],
 )
 def test_what_the_commands_refuse(asked: tuple[Hired, Submission], words: tuple[str, ...]) -> None:
@@ -391,3 +450,18 @@ def test_the_schema_has_it(asked: tuple[Hired, Submission], tmp_path: Path) -> N
     path, page = grading.write(report_on(team, submission), team)
     assert path.is_file()
     assert "1 of 2 right" in page.read_text()
+
+
+@pytest.mark.slow
+def test_progress_and_the_tasks_without_questions_are_told(
+    asked: tuple[Hired, Submission], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(work: PredictedSubmission, say: Say) -> ItemSet:
+        wrong = {"online_pass": "As it is, it is not right (wrong results): At [0, 3]."}
+        return made_of(work, say=say).model_copy(update={"left_out": wrong})
+
+    monkeypatch.setattr(items, "make", made)
+    name, folder = asked[1].manifest.pseudonym, str(asked[0].team.folder)
+    done = CliRunner().invoke(app, ["takehome", "viva", name, "--make", "--team", folder])
+    assert "made" in done.stderr.splitlines()
+    assert "No questions on online_pass. As it is, it is not right" in " ".join(done.stdout.split())

@@ -1,18 +1,26 @@
 """`hotloop takehome account`: accounts of a team's members for the portal."""
 
+from __future__ import annotations
+
 import getpass
 import secrets
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult
+from hotloop.cli.answer import CommandResult, require
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from hotloop.service.takehome.rights import Right
 
 Database = Annotated[
     str,
@@ -34,17 +42,36 @@ def run(
     generate: Annotated[
         bool, typer.Option("--generate", help="Draw the password, and print it once.")
     ] = False,
+    may: Annotated[
+        str,
+        typer.Option(
+            help="What the account may do: invite, review, reveal, erase, with commas.",
+            show_default="all",
+        ),
+    ] = "",
+    sso: Annotated[
+        str,
+        typer.Option(
+            metavar="EMAIL|sub:ID",
+            help="Who it is at the single sign-on; a new account then has no password.",
+            show_default=False,
+        ),
+    ] = "",
     database: Database = "",
 ) -> CommandResult:
-    """Make an account for the portal, delete one, or list them.
+    """Make an account for the portal, change or delete one, or list them.
 
-    The password is asked for.
+    The password is asked for. With --may alone, an account that there is may do that from now on.
     """
     team = open_team(folder)
     from hotloop.service.settings import own_folder
     from hotloop.service.tables import opened
-    from hotloop.service.takehome import passwords
+    from hotloop.service.takehome import passwords, rights
     from hotloop.service.web import accounts
+
+    allowed = rights.parsed(may) if may else list(rights.RIGHTS)
+    if sso:
+        require("sso")
 
     engine = opened(own_folder(team.folder), database)
     try:
@@ -53,19 +80,45 @@ def run(
             return CommandResult(
                 {"accounts": known}, Text("\n".join(known) or "There is no account.")
             )
+        drawn, done = "", "deleted the account"
+        is_known = name in accounts.names(engine, passwords.MEMBER)
         if remove:
             accounts.remove(engine, name, passwords.MEMBER)
-            drawn, done = "", "deleted the account"
+        elif is_known and not password and (may or sso):
+            done = _changed(engine, name, allowed if may else [], sso)
+        elif sso and not password:
+            passwords.add_without(engine, name, allowed)
+            _changed(engine, name, [], sso)
+            done = "made, for single sign-on, the account"
         else:
             chosen, drawn = _password(generate)
-            change = passwords.change if password else passwords.add
-            change(engine, name, chosen)
+            if password:
+                passwords.change(engine, name, chosen)
+            else:
+                passwords.add(engine, name, chosen, allowed)
             done = "set another password of" if password else "made the account"
     finally:
         engine.dispose()
     team.audit(account(), f"{done} {name}")
     document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
     return CommandResult(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
+
+
+def _changed(engine: Engine, name: str, rights: Sequence[Right], sso: str) -> str:
+    """Change an account's rights, and who it is at the single sign-on; return what was done."""
+    from hotloop.service.takehome.passwords import MEMBER
+    from hotloop.service.web import accounts
+
+    done: list[str] = []
+    if rights:
+        accounts.allow(engine, name, rights, MEMBER)
+        done.append(f"allowed {', '.join(rights)} to the account")
+    if sso:
+        from hotloop.service.takehome.sso import bind
+
+        bind(engine, name, sso)
+        done.append("set the single sign-on of the account")
+    return " and ".join(done)
 
 
 def _password(generate: bool) -> tuple[str, str]:

@@ -53,7 +53,7 @@ def run(
     faults = Text("\n".join(left_out), "red")
     code = int(bool(left_out))
     return CommandResult(
-        document, _places(result), remarks, *_vivas(result), faults, exit_code=code
+        document, _places(result), remarks, _tasks(result), *_vivas(result), faults, exit_code=code
     )
 
 
@@ -126,6 +126,19 @@ def _places(result: CandidateComparison) -> Table:
             ", ".join(one.is_above) or "–",
             ", ".join(one.is_below) or "–",
         )
+    return table
+
+
+def _tasks(result: CandidateComparison) -> Table:
+    """Return each candidate's share of each task's points."""
+    from hotloop.takehome.compare import share_words
+
+    names = (f"{task.task}\nweight {task.weight:g}" for task in result.tasks)
+    table = Table("task by task", *names)
+    table.box = SIMPLE_HEAD
+    for one in result.candidates:
+        shares = (share_words(one.tasks[task.task]) for task in result.tasks)
+        table.add_row(one.pseudonym, *shares)
     return table
 
 

@@ -8,12 +8,14 @@ import typer
 
 from hotloop.cli.answer import require
 from hotloop.core import paths
-from hotloop.takehome.team import Team
+from hotloop.takehome.team import DESCRIPTION, Team
 
 TeamFolder = Annotated[
     Path,
     typer.Option("--team", envvar="HOTLOOP_TEAM", help="The team's folder.", show_default="."),
 ]
+BELOW = Path("team")
+"""The team's folder where no other is named and this folder has other things in it."""
 
 
 def open_team(folder: Path) -> Team:
@@ -22,7 +24,14 @@ def open_team(folder: Path) -> Team:
     Raises UserError for another folder or missing packages, or SolutionsMissing.
     """
     require_packages()
-    return Team(folder)
+    return Team(team_at(folder))
+
+
+def team_at(folder: Path) -> Path:
+    """Return the folder, or `team` below this one if no other is named and that is a team's."""
+    if folder == Path() and not (folder / DESCRIPTION).is_file():
+        return BELOW if (BELOW / DESCRIPTION).is_file() else folder
+    return folder
 
 
 def require_packages() -> None:

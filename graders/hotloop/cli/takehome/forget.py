@@ -23,7 +23,7 @@ def run(
 ) -> CommandResult:
     """Delete all data of candidates.
 
-    That is pack, work, report, scorecard and name.
+    That is pack, work, report, scorecard and name, and what reports on others say of them.
     """
     team = open_team(folder)
     records = [team.find(name) for name in candidates or []]
@@ -34,9 +34,23 @@ def run(
     names = ", ".join(record.pseudonym for record in records)
     question = f"Delete all data of {names} permanently?"
     require_consent(question, "Nothing was deleted.", yes=yes or not records)
-    gone = {record.pseudonym: len(team.forget(record.pack, account())) for record in records}
+    for record in records:
+        team.forget(record.pack, account())
     left = team.sweep(account())
-    lines = [f"{name}: deleted" for name in gone]
+    from hotloop.takehome import forgetting
+
+    traces = forgetting.clear(team)
+    lines = [f"{record.pseudonym}: deleted" for record in records]
     lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
-    document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
-    return CommandResult(document, Text("\n".join(lines or ["Nothing is due."])))
+    lines += [
+        f"{path} names a candidate who is gone, and was edited or cannot be read: "
+        "grade that work again, or delete the file."
+        for path in traces
+    ]
+    document = {
+        "forgotten": [record.pseudonym for record in records],
+        "left": [str(pack) for pack in left],
+        "traces": [str(path) for path in traces],
+    }
+    text = Text("\n".join(lines or ["Nothing is due."]))
+    return CommandResult(document, text, exit_code=int(bool(traces)))

@@ -16,10 +16,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import CommandResult, require_sandbox
-from hotloop.cli.judging import judging_line
+from hotloop.cli.judging import JudgingLine, judging_line
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
 from hotloop.cli.takehome.verified import displayed, verified
+from hotloop.core.intervals import said
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team, TeamError
@@ -74,7 +75,8 @@ def run(
 ) -> CommandResult:
     """Judge submissions in the sandbox; write their reports.
 
-    For each a report.json and a report.html. Exit code 1 when one was not taken.
+    For each a report.json and a report.html, written as soon as it is judged. Exit code 1 when one
+    was not taken.
     """
     require_packages()
     from hotloop.tasks.local_judging import default_jobs
@@ -95,14 +97,29 @@ def run(
     graded: list[tuple[TakehomeReport, Path]] = []
     refused: dict[str, str] = {}
     with judging_line() as say:
-        for name in submissions:
+        for number, name in enumerate(submissions, start=1):
+            place = f"{number} of {len(submissions)}" if len(submissions) > 1 else ""
             try:
-                graded.append(_graded(team, name, moment, say, at_once))
+                report, html = _graded(team, name, moment, _placed(say, place), at_once)
             except UserError as error:
                 refused[name] = str(error)
+                _tell(say, place, f"{name}: not taken.")
+            else:
+                graded.append((report, html))
+                _tell(say, place, f"{report.pseudonym}: {said(report.score)} of 100, {html}")
     document = {"reports": [_document(*one) for one in graded], "refused": refused}
     lines = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
     return CommandResult(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
+
+
+def _placed(say: JudgingLine, place: str) -> Callable[[str], None]:
+    return lambda text: say(f"{place}, {text}" if place else text)
+
+
+def _tell(say: JudgingLine, place: str, text: str) -> None:
+    """Print what is done at once: the report is written, whatever comes of the others."""
+    if place:
+        say.print(f"{place}: {text}")
 
 
 def _graded(

@@ -10,13 +10,13 @@ from rich.text import Text
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import require_packages
-from hotloop.cli.takehome.roles import add_role
+from hotloop.cli.takehome.roles import add_role, contact_and_notice
 from hotloop.core.user_error import UserError
 from hotloop.takehome.role import WHEEL
 from hotloop.takehome.team import Team
 
 _NEXT = """
-Next: read {path}, strike out what you do not need, then
+Next: read {path}, its privacy notice above all, strike out what you do not need, then
   hotloop takehome new {role} --name "…"
 Keep a copy of {keys} where only the team can read it: without it no pack can be graded."""
 
@@ -26,6 +26,12 @@ def run(
     module: Annotated[str, typer.Option(help="The module of the first role.")],
     role: Annotated[str, typer.Option(help="Its id; the module's if not given.")] = "",
     title: Annotated[str, typer.Option(help="What candidates read; the module's title.")] = "",
+    company: Annotated[
+        str, typer.Option(help="Who hires; for the privacy notice. Asked for if not given.")
+    ] = "",
+    contact: Annotated[
+        str, typer.Option(help="Where candidates reach a person. Asked for if not given.")
+    ] = "",
     wheel: Annotated[
         Path | None,
         typer.Option(
@@ -41,10 +47,12 @@ def run(
     """
     require_packages()
     chosen = find.module(module)
+    known = Team(folder).roles() if (folder / "team.json").is_file() else []
+    about = contact_and_notice(known, company, contact)
     team = Team(folder) if (folder / "team.json").is_file() else Team.create(folder)
     if wheel is not None:
         _take(wheel, team)
-    path = add_role(team, role or chosen.id, title or chosen.title, chosen)
+    path = add_role(team, role or chosen.id, title or chosen.title, chosen, about)
     keys = team.folder / "keys"
     document = {"team": str(team.folder), "role": str(path), "keys": str(keys)}
     shown = f"{team.folder}: a team's folder" + _NEXT.format(

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import All, CommandResult, first
-from hotloop.cli.takehome.folder import moment, open_team
+from hotloop.cli.takehome.folder import moment, open_team, team_at
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
 from hotloop.takehome import audit_log, submission_file
@@ -30,8 +30,8 @@ def run(
 
     In a team's folder, list the candidates.
     """
-    if (folder / teams.DESCRIPTION).is_file():
-        return _of_team(folder, everything)
+    if (team_at(folder) / teams.DESCRIPTION).is_file():
+        return _of_team(team_at(folder), everything)
     return CommandResult(*_of_candidate(folder, submission_file.pack_in(folder).manifest))
 
 
@@ -59,6 +59,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
         "until": manifest.expires.isoformat(),
+        "contact": manifest.contact,
         "window_hours": manifest.window_hours,
         "hours_left": round(_hours_left(manifest), 2),
         "hours_since_first_entry": hours_since,
@@ -69,6 +70,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
         f"Hand in by {moment(manifest.expires)} UTC: {_left(manifest)}.{window(manifest)}",
+        f"Contact: {manifest.contact}",
         began,
         "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
         "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
@@ -92,18 +94,21 @@ def _of_team(folder: Path, everything: bool) -> CommandResult:
             damaged[record.pseudonym] = str(fault)
             continue
         state = _state(team, record, until, now)
+        # Later it would only say who had more time, possibly for health reasons.
+        shown_until = until if record.awaited else None
         rows.append(
             {
                 "pack": str(record.pack),
                 "pseudonym": record.pseudonym,
                 "role": record.role,
                 "made": record.made.isoformat(),
-                "until": until.isoformat(),
-                "keep_until": record.keep_until.isoformat(),
+                "until": shown_until.isoformat() if shown_until else None,
+                "due": record.keep_until <= now,
                 "state": state,
             }
         )
-        lines.append((record.pseudonym, record.role, moment(record.made), moment(until), state))
+        deadline = moment(shown_until) if shown_until else "–"
+        lines.append((record.pseudonym, record.role, moment(record.made), deadline, state))
     breaks = audit_log.breaks(team.audited())
     problems = [f"{name}: {problem}" for name, problem in damaged.items()]
     problems += [f"{teams.AUDIT}: {fault}" for fault in breaks]

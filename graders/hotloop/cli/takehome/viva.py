@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import secrets
+import sys
 import time
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +48,7 @@ def run(
     ] = None,
     make: Annotated[
         bool,
-        typer.Option("--make", help="Make new questions; the judge needs a few minutes."),
+        typer.Option("--make", help="Make new questions; it takes four minutes at most."),
     ] = False,
     accept: Annotated[
         str | None,
@@ -98,7 +100,7 @@ def run(
         return _varied(team, pack, task, item, columns, rows, change)
     if make:
         require_sandbox()
-        with judging_line() as say:
+        with _progress() as say:
             viva.make(team, pack, account(), say)
     if accept is not None:
         viva.accept(team, viva.own_path(team, pack), _numbers(accept), account())
@@ -110,13 +112,23 @@ def run(
     return _of_candidate(team, candidate, pack)
 
 
+@contextmanager
+def _progress() -> Generator[Callable[[str], None]]:
+    """Yield a function that shows a text: on a line of a terminal, elsewhere each on its own."""
+    if sys.stderr.isatty():
+        with judging_line() as say:
+            yield say
+    else:
+        yield lambda text: print(text, file=sys.stderr, flush=True)
+
+
 def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> CommandResult:
     from hotloop.takehome import viva
 
     path = viva.fixed_path(team, role)
     if make:
         require_sandbox()
-        with judging_line() as say:
+        with _progress() as say:
             viva.make_fixed(team, role, account(), say)
     if accept is not None:
         viva.accept(team, path, _numbers(accept), account())
@@ -131,18 +143,20 @@ def _of_candidate(team: Team, name: str, pack: UUID) -> CommandResult:
     own = viva.read(viva.own_path(team, pack))
     fixed = viva.read(viva.fixed_path(team, team.pack(pack).role))
     is_ready = any(found is not None and found.items for found in (own, fixed))
-    page = viva_page.write(team, pack) if is_ready else None
+    page, candidate_page = viva_page.write(team, pack) if is_ready else (None, None)
     answers = viva.filed(team, pack)
     document = {
         "candidate": name,
         "questions": _document(own),
         "on_the_reference": len(fixed.items) if fixed else 0,
         "page": str(page) if page else None,
+        "candidate_page": str(candidate_page) if candidate_page else None,
         "filed": answers.model_dump(mode="json") if answers else None,
     }
     shown = [*_shown(own, name)]
     if page:
-        shown.append(Text(f"Page: {page}", no_wrap=True))
+        shown.append(Text(f"Your screen, with the key: {page}", no_wrap=True))
+        shown.append(Text(f"The candidate's screen: {candidate_page}", no_wrap=True))
     return CommandResult(document, *shown, *_filed(answers))
 
 
@@ -160,6 +174,8 @@ def _shown(viva: Viva | None, of: str) -> Iterable[RenderableType]:
         yield _diff(one)
         yield _key(one)
     made = viva.questions
+    for task, why in made.left_out.items():
+        yield Text(f"No questions on {task}. {why}")
     yield Text(
         f"{len(made.items)} questions of {made.tried} changes that were judged, {made.unclear} of "
         f"them without one clear outcome; {made.seconds:.0f} s."
@@ -195,11 +211,13 @@ def _filed(answers: Filed | None) -> Iterable[Text]:
 def sentence(score: ScoredPredictions) -> str:
     """Describe a score with the values of guessing and of a perfect score."""
     reasoning = "not marked" if score.reasoning is None else f"{score.reasoning:.1f} of 4"
+    followed = score.follow_up
+    other_sizes = f"; at other sizes {followed.hits} of {followed.of} right" if followed.of else ""
     return (
-        f"{score.right} of {score.items} right (95 %: {score.rate.low:.0%} to "
+        f"reasons {reasoning}; {score.right} of {score.items} right (95 %: {score.rate.low:.0%} to "
         f"{score.rate.high:.0%}; guessing {score.guess_rate:.0%}); Brier {score.brier:.2f} (95 %: "
         f"{score.interval.low:.2f} to {score.interval.high:.2f}), where 0 is best and an even "
-        f"guess gets {score.guess:.2f}; reasoning {reasoning}."
+        f"guess gets {score.guess:.2f}{other_sizes}."
     )
 
 
@@ -240,11 +258,11 @@ def _varied(
     with judging_line() as say:
         say(f"{task} at {columns} columns" if columns else task)
         if columns is not None:
-            size = Size((columns,), rows)
-            outcome = judged_at(work, task, size)
+            size, seed = Size((columns,), rows), secrets.token_hex(16)
+            outcome = judged_at(work, task, size, seed)
             if outcome is not None and outcome.kind == "bytes" and work is not plain:
                 # Narrow rows move more than they need, whatever the code.
-                before = judged_at(plain, task, size)
+                before = judged_at(plain, task, size, seed)
                 outcome = against(outcome, before) if before is not None else None
         else:
             with closing(JudgeProcess()) as process:
@@ -275,6 +293,11 @@ def _changed(work: PredictedSubmission, task: str, old: str, new: str) -> Predic
     from hotloop.learn.predicting.own_code import code_of
 
     for code in code_of(work, task):
-        if code.text.count(old) == 1:
-            return work.with_text(code, code.text.replace(old, new))
-    raise UserError(f"{old!r} does not stand exactly once in the code of {task}.")
+        places = [found.start() for found in re.finditer(re.escape(old), code.text)]
+        own = [at for at in places if code.text.count("\n", 0, at) + 1 in code.own]
+        if len(own) == 1:
+            start, end = own[0], own[0] + len(old)
+            return work.with_text(code, code.text[:start] + new + code.text[end:])
+    raise UserError(
+        f"{old!r} does not stand exactly once in the lines that the candidate wrote for {task}."
+    )

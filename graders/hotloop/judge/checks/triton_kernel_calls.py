@@ -13,7 +13,7 @@ import numpy as np
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.calls import CallBuffers, PlacedCall, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.checks.kernel_process import kernel_process
@@ -34,6 +34,13 @@ LAUNCHED: frozenset[Kind] = frozenset({"destination"})
 REPLAYS_S = 40.0
 """Time for replaying correctness cases, in random order; slow kernels are not replayed on every
 case. Counted cases are always replayed."""
+
+
+class OutsideRuling(Ruling):
+    """A kernel accesses what lies outside of a tensor, or between its rows: WRONG_ANSWER."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(Verdict.WRONG_ANSWER, sentence)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,7 @@ class Judged:
     waves: for each of them, bytes loaded if a cache keeps what `resident` consecutive programs
         share.
     compiled: launches that a `TritonCompiles` check compiles.
+    every: each call that was made, with its launches.
     """
 
     cases: int
@@ -74,6 +82,7 @@ class Judged:
     counted: Sequence[tuple[Case, Sequence[TensorTraffic]]]
     waves: Sequence[int]
     compiled: Sequence[Recorded]
+    every: Sequence[tuple[CallSpec, Recorded]]
 
 
 @dataclass(frozen=True)
@@ -192,6 +201,7 @@ class TritonKernelCalls(Authored):
             counted=counted,
             waves=waves,
             compiled=[r for r, kind in zip(recorded, kinds, strict=True) if kind == compiled],
+            every=[(one.case.spec, r) for one, r in zip(planned, recorded, strict=True)],
         )
 
     def _replay(
@@ -445,7 +455,10 @@ def _ruling(fault: Mapping[str, Any], reported: Recorded) -> Ruling:
     tensor, index = fault["tensor"]
     name = _tensor_name([launch, *reported.plan.launches], tensor, index)
     what = _misdeed(str(kind), readable(fault["access"], 20), f"`{name}`", fault)
-    return Ruling(Verdict.WRONG_ANSWER, f"{place}: `{launch.kernel}` {what}.")
+    sentence = f"{place}: `{launch.kernel}` {what}."
+    if kind in {"outside", "gap"}:
+        return OutsideRuling(sentence)
+    return Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
 def _misdeed(kind: str, access: str, name: str, fault: Mapping[str, Any]) -> str:

@@ -35,8 +35,6 @@ _C: tuple[tuple[str, str, str], ...] = (
     ("other vector width", r"% 4\b", "% 2"),
     ("other vector width", r"/ 4\b", "/ 2"),
     ("smaller constant", r"constexpr (\w+) (\w+) = (\d+);", r"constexpr \1 \2 = \3 / 2;"),
-    ("other exponential", r"\b__expf\(", "expf("),
-    ("other exponential", r"(?<!_)\bexpf\(", "__expf("),
 )
 
 

@@ -20,6 +20,7 @@ from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack import MANIFEST, keys
 from hotloop.learn.pack.keys import TeamKey
+from hotloop.learn.pack.notice import Contact, PrivacyNotice
 from hotloop.tasks.variants import NAME as VARIANT
 from hotloop.tasks.variants import Variant
 
@@ -54,7 +55,8 @@ class Manifest(Strict):
 
     grader_digest: of judge and checks when the pack was made. variant: the variant's digest.
     window_hours: time from first download to hand-in, including accommodation. files: content of
-    the pack by SHA-256. keep_days: how long the team keeps the submission.
+    the pack by SHA-256. keep_days: how long the team keeps the submission. contact, privacy_notice:
+    the role's when the pack was made, so that a candidate keeps what they agreed to.
     """
 
     format: Literal[1] = 1
@@ -75,6 +77,8 @@ class Manifest(Strict):
     work_log: WorkLogRule
     assistants: Assistants
     keep_days: Annotated[int, Field(ge=1)]
+    contact: Contact
+    privacy_notice: PrivacyNotice
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

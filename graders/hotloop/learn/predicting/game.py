@@ -23,7 +23,7 @@ from hotloop.tasks import curriculum
 from hotloop.tasks.variants import beside
 
 QUESTIONS = 4
-"""Questions per game; making them takes about a minute."""
+"""Questions per game; making them takes a minute or two."""
 
 _KINDS: tuple[Kind, ...] = tuple(WORDS)
 

@@ -1,11 +1,12 @@
 """Judges several works at once, each in a judge process of its own."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from hotloop.core.closing import Closing
 from hotloop.judge.client import JudgeProcess
@@ -19,6 +20,10 @@ BUDGET_S = 180.0
 
 _COMPILES = "compiles"
 """The check that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
+
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,10 @@ class Judges(Closing):
     def judge(self, requests: Iterable[JudgingRequest]) -> list[JudgedPrediction | None]:
         """Return the outcomes in the order of the requests; None where there is none."""
         return list(self._threads.map(self._judged, requests))
+
+    def each(self, function: Callable[[T], R], values: Iterable[T]) -> list[R]:
+        """Return the function's results, several at once, as many as there are judge processes."""
+        return list(self._threads.map(function, values))
 
     def _judged(self, request: JudgingRequest) -> JudgedPrediction | None:
         process = self._free.get()

@@ -5,18 +5,17 @@ import difflib
 import hashlib
 import itertools
 import json
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hotloop.learn.mutation import Edit, c_code, config_text, graphs, kernels, python_code
+from hotloop.learn.predicting.regions import lines_of
 from hotloop.tasks.curriculum import Module
 from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant
 
-_HEADING = re.compile(r"### TASK (?P<task>\w+\.\w+)")
 _C = (".cu", ".cpp")
 _CONFIG = ".pbtxt"
 _DULL = (
@@ -51,7 +50,7 @@ class PredictedSubmission:
 class Code:
     """The text that answers a task: a file, or the notebook's cell with the grade id `cell`.
 
-    own: numbers of the lines that the author wrote, counted from 1.
+    own: numbers of the lines that the author wrote for this task alone, counted from 1.
     """
 
     task: str
@@ -102,7 +101,10 @@ def code_of(work: PredictedSubmission, task: str) -> list[Code]:
             cell, text, starter = "", _text(work.files, name), _text(work.given, name)
         else:
             continue
-        own = _own_lines(text, starter, f"{work.module.id}.{task}")
+        own = _own_lines(text, starter)
+        if not cell:
+            is_python = name.endswith(".py")
+            own &= lines_of(f"{work.module.id}.{task}", text, starter, is_python=is_python)
         if own:
             found.append(Code(task, name, cell, text, own))
     return found
@@ -161,34 +163,17 @@ def _is_code(change: CodeEdit) -> bool:
     return True
 
 
-def _own_lines(text: str, starter: str, task: str) -> frozenset[int]:
-    """Return the non-empty lines that are not in the starter.
-
-    If the file still has its task headings, only lines below a heading of this task count.
-    """
+def _own_lines(text: str, starter: str) -> frozenset[int]:
+    """Return the non-empty lines that are not in the starter."""
     lines, before = text.split("\n"), starter.split("\n")
     matcher = difflib.SequenceMatcher(None, before, lines, autojunk=False)
-    own = {
+    return frozenset(
         number + 1
         for kind, _, _, first, end in matcher.get_opcodes()
         if kind != "equal"
         for number in range(first, end)
         if lines[number].strip()
-    }
-    below = _headed(lines)
-    if task not in below:
-        return frozenset(own)
-    return frozenset(number for number in own if below[number - 1] == task)
-
-
-def _headed(lines: Sequence[str]) -> list[str]:
-    """Return for each line the task whose heading precedes it, or ""."""
-    task, tasks = "", list[str]()
-    for line in lines:
-        heading = _HEADING.search(line)
-        task = heading["task"] if heading else task
-        tasks.append(task)
-    return tasks
+    )
 
 
 def _text(files: Mapping[str, bytes], name: str) -> str:

@@ -42,7 +42,8 @@ REASONING: Mapping[int, str] = {
 class Prediction(Strict):
     """A prediction for one item. lines, factor, width: empty or None if not predicted.
 
-    sure: confidence, 0 to 1. reasoning: the interviewer's mark for the reasons given.
+    sure: confidence, 0 to 1. reasoning: the interviewer's mark for the reason said aloud, before
+    the prediction. follow_up: predicted at another size.
     """
 
     item: Annotated[int, Field(ge=1)]
@@ -51,6 +52,7 @@ class Prediction(Strict):
     lines: list[int] = Field(default_factory=list[int])
     factor: float | None = None
     width: int | None = None
+    follow_up: Kind | None = None
     reasoning: Reasoning | None = None
     note: Annotated[str, Field(max_length=4000)] = ""
 
@@ -62,6 +64,7 @@ class TrueOutcome(Strict):
     lines: list[int] = Field(default_factory=list[int])
     factor: float | None = None
     width: int | None = None
+    follow_up: Kind | None = None
 
 
 class Hits(Strict):
@@ -90,6 +93,7 @@ class ScoredPredictions(Strict):
     lines: Hits
     bytes: Hits
     width: Hits
+    follow_up: Hits = Hits(hits=0, of=0)
     reasoning: float | None = None
 
 
@@ -135,6 +139,9 @@ def scored(
         lines=_hits(bool(set(s.lines) & set(t.lines)) for s, t in pairs if t.lines),
         bytes=_hits(_same_factor(s.factor, t.factor) for s, t in pairs if t.kind == "bytes"),
         width=_hits(s.width == t.width for s, t in pairs if t.width is not None),
+        follow_up=_hits(
+            s.follow_up == t.follow_up for s, t in pairs if s.follow_up and t.follow_up
+        ),
         reasoning=sum(marks) / len(marks) if marks else None,
     )
 

@@ -39,8 +39,9 @@ from hotloop.tasks.local_judging import require_confinement
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.tasks.task_spec import task_spec
 
-WIDTHS = (1, 31, 256, 1000, 4096, 10000)
-"""The widths that are tested to find where a change shows."""
+WIDTHS = (31, 256, 1000, 4096)
+"""The widths that are tested to find where a change shows. In rows of one element most threads have
+nothing to do, and the compiler moves what they would read to where nobody reads it."""
 
 _BUDGET_S = 60.0
 _NEAREST, _CASES = 2, 4
@@ -86,20 +87,24 @@ def judged_at(
     """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         lay_out(work.files, Path(folder))
-        job = Job(
-            work.module.id,
-            task,
-            task_spec(work.module, task),
-            files=folder,
-            notebook=NOTEBOOK,
-            isolation=require_confinement(),
-            device="cpu",
-            budget_s=_BUDGET_S,
-            variant=None if work.variant is None else work.variant.to_json(),
-            given=work.digests,
-            seed=seed,
-        )
-        return outcome(_judged(job, work, size))
+        return outcome(_judged(job_of(work, task, folder, seed, _BUDGET_S), work, size))
+
+
+def job_of(work: PredictedSubmission, task: str, folder: str, seed: str, budget_s: float) -> Job:
+    """Return the job to judge a work whose files are in a folder, on the CPU."""
+    return Job(
+        work.module.id,
+        task,
+        task_spec(work.module, task),
+        files=folder,
+        notebook=NOTEBOOK,
+        isolation=require_confinement(),
+        device="cpu",
+        budget_s=budget_s,
+        variant=None if work.variant is None else work.variant.to_json(),
+        given=work.digests,
+        seed=seed,
+    )
 
 
 def _judged(job: Job, work: PredictedSubmission, size: Size) -> Sequence[CheckRecord]:
@@ -111,37 +116,43 @@ def _judged(job: Job, work: PredictedSubmission, size: Size) -> Sequence[CheckRe
             return judge_checks(resized, session, lacking=lacking(job.spec))
 
 
-def checks_at(checks: Mapping[str, CheckFunction], size: Size) -> dict[str, CheckFunction]:
+def checks_at(
+    checks: Mapping[str, CheckFunction],
+    size: Size,
+    of: Callable[[Truth], Truth] = lambda truth: truth,
+) -> dict[str, CheckFunction]:
     """Return the task's checks whose inputs can be resized, at this size.
 
-    Raises NoSuchSize if there are none. Checks that count bytes are included only if there is a
-    single width.
+    of: what takes the place of each truth. Raises NoSuchSize if there are none. Checks that count
+    bytes are included only if there is a single width.
     """
     resized = {
         name: at_size
         for name, check in checks.items()
-        if (at_size := _check_at(check, size)) is not None
+        if (at_size := _check_at(check, size, of)) is not None
     }
     if not resized:
         raise NoSuchSize("This task is not judged by calls with tensors: it has no width.")
     return resized
 
 
-def _check_at(check: CheckFunction, size: Size) -> CheckFunction | None:
+def _check_at(
+    check: CheckFunction, size: Size, of: Callable[[Truth], Truth]
+) -> CheckFunction | None:
     if isinstance(check, CudaClean) or (isinstance(check, Correct) and _resizable(check)):
-        return replace(check, truth=_several(check.truth, size))
+        return replace(check, truth=of(_several(check.truth, size)))
     if isinstance(check, RecordedCalls):
         correct = check.correct
-        return replace(check, correct=replace(correct, truth=_several(correct.truth, size)))
+        return replace(check, correct=replace(correct, truth=of(_several(correct.truth, size))))
     if isinstance(check, TritonKernelCorrect):
-        return Correct(_several(check.calls.truth, size))
+        return Correct(of(_several(check.calls.truth, size)))
     if len(size.columns) > 1:
         return None
     if isinstance(check, CudaTraffic):
-        return replace(check, counted=_one(check.counted, size))
+        return replace(check, truth=of(check.truth), counted=_one(check.counted, size))
     if isinstance(check, TritonTraffic):
         calls = check.calls
-        truth, counted = _several(calls.truth, size), _one(calls.counted, size)
+        truth, counted = of(_several(calls.truth, size)), _one(calls.counted, size)
         return replace(check, calls=replace(calls, truth=truth, counted=counted))
     return None
 

@@ -7,12 +7,13 @@ only its digest. A pack has one link at a time: a new link replaces the old one.
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, delete, insert, select, update
 
 from hotloop.core.transactions import reading, writing
-from hotloop.service.tables import links
+from hotloop.service.tables import ats_candidates, ats_deliveries, gradings, links
 from hotloop.service.web.secret import derive, digest
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -77,6 +78,36 @@ def packs(engine: Engine) -> set[UUID]:
     """Return all packs that have a link."""
     with reading(engine) as connection:
         return {UUID(row.pack) for row in connection.execute(select(links.c.pack))}
+
+
+def of_ats(engine: Engine) -> set[UUID]:
+    """Return all packs that an ATS has invited."""
+    with reading(engine) as connection:
+        return {UUID(row.pack) for row in connection.execute(select(ats_candidates.c.pack))}
+
+
+def end_for_ats(engine: Engine, pack: UUID) -> None:
+    """Delete what is kept of a pack for an ATS."""
+    with writing(engine) as connection:
+        connection.execute(delete(ats_candidates).where(ats_candidates.c.pack == str(pack)))
+
+
+def kept(engine: Engine, pack: UUID) -> dict[str, Any]:
+    """Return what the portal's database has about a pack, for a copy of the candidate's data."""
+    with reading(engine) as connection:
+        own = connection.execute(select(links).where(links.c.pack == str(pack))).one_or_none()
+        query = select(gradings).where(gradings.c.pack == str(pack))
+        queued = connection.execute(query).mappings().all()
+        known = select(ats_candidates).where(ats_candidates.c.pack == str(pack))
+        ats = connection.execute(known).mappings().all()
+        told = select(ats_deliveries).where(ats_deliveries.c.pack == str(pack))
+        events = connection.execute(told).mappings().all()
+    return {
+        "link": None if own is None else {"expires": own.expires.isoformat()},
+        "queue": [{name: str(value) for name, value in row.items()} for row in queued],
+        "ats": [{name: str(value) for name, value in row.items()} for row in ats],
+        "events": [{name: str(value) for name, value in row.items()} for row in events],
+    }
 
 
 def _token(secret: bytes, number: str, pack: UUID) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
@@ -9,11 +10,14 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Engine, delete, update
 
 from hotloop.core.transactions import writing
+from hotloop.service.takehome.rights import RIGHTS, Right
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError
 
 NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
-ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})
+ACTORS = frozenset(
+    {"ats", "backup", "candidate", "greenhouse", "judge", "portal", "reviewer", "somebody", "team"}
+)
 """Other actors in the audit log; members must not use these names."""
 
 MEMBER = "member"
@@ -28,13 +32,23 @@ _hashing = BoundedSemaphore(2)
 _nobody = _hasher.hash(secrets.token_urlsafe())
 
 
-def add(engine: Engine, name: str, password: str) -> None:
+def add(engine: Engine, name: str, password: str, rights: Sequence[Right] = RIGHTS) -> None:
     """Create an account. Raises AccountError if name or password is not allowed."""
+    _require_name(name)
+    accounts.add(engine, name, MEMBER, _hashed(password), rights)
+
+
+def add_without(engine: Engine, name: str, rights: Sequence[Right] = RIGHTS) -> None:
+    """Create an account without a password. Raises AccountError if the name is not allowed."""
+    _require_name(name)
+    accounts.add(engine, name, MEMBER, "", rights)
+
+
+def _require_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise AccountError("A name is made of a-z, 0-9 and . _ - , and begins with a letter.")
     if name in ACTORS:
         raise AccountError(f"The audit log calls others {name}: choose another name.")
-    accounts.add(engine, name, MEMBER, _hashed(password))
 
 
 def change(engine: Engine, name: str, password: str) -> None:

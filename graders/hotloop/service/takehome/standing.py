@@ -54,8 +54,8 @@ class CandidateOverview:
 class CandidateStanding:
     """State of one candidate. score: with the marks of the filed scorecard.
 
-    It is None until the last hand-in has a report. problem: why it was not graded, or what cannot
-    be read, as one sentence.
+    reviews: how many people have marked the last hand-in. problem: why it was not graded, or what
+    cannot be read, as one sentence. score is None until the last hand-in has a report.
     """
 
     record: PackRecord
@@ -64,6 +64,7 @@ class CandidateStanding:
     deadline: datetime
     score: Interval | None
     problem: str = ""
+    reviews: int = 0
 
     @property
     def shown_deadline(self) -> datetime | None:
@@ -71,8 +72,7 @@ class CandidateStanding:
 
         Later it would only reveal who got more time than others, possibly for health reasons.
         """
-        awaited = not self.record.submitted or self.record.reopened
-        return self.deadline if awaited else None
+        return self.deadline if self.record.awaited else None
 
     @property
     def handed_in(self) -> datetime | None:
@@ -154,7 +154,7 @@ def _standing(
     if state is CandidateState.GRADED:
         state = CandidateState.FILED if hand_in.is_filed else CandidateState.GRADED
         problem = hand_in.problem
-    return CandidateStanding(record, signed, state, until, hand_in.score, problem)
+    return CandidateStanding(record, signed, state, until, hand_in.score, problem, hand_in.reviews)
 
 
 def _after(one: QueuedSubmission | None, graded: bool) -> CandidateState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -42,6 +43,8 @@ accounts = Table(
     Column("role", String(20), nullable=False),
     # Hash of the password; empty for an account that logs in by a link.
     Column("password", String(200), nullable=False),
+    # What the account may do, in its part's words, with commas.
+    Column("rights", String(200), nullable=False, default=""),
     Column("made", Utc, nullable=False),
 )
 
@@ -72,7 +75,7 @@ class AccountError(UserError):
 class Member:
     """A logged-in account. csrf: token that every form of the session contains.
 
-    session: digest of the session's token.
+    session: digest of the session's token. rights: what the account may do, in its part's words.
     """
 
     account: int
@@ -80,6 +83,7 @@ class Member:
     role: str
     csrf: str = field(repr=False)
     session: str = field(repr=False)
+    rights: frozenset[str] = frozenset()
 
     def wrote(self, csrf: str) -> bool:
         """True if a form with this token came from a page of this session."""
@@ -100,18 +104,38 @@ def names(engine: Engine, *roles: str) -> list[str]:
         return list(rows.scalars())
 
 
-def add(engine: Engine, name: str, role: str, password: str = "") -> int:
+def add(
+    engine: Engine, name: str, role: str, password: str = "", rights: Iterable[str] = ()
+) -> int:
     """Create an account and return its id. Raises AccountError if the name exists.
 
     password: its hash.
     """
-    values = {"name": name, "role": role, "password": password, "made": datetime.now(UTC)}
+    values = {
+        "name": name,
+        "role": role,
+        "password": password,
+        "rights": _written(rights),
+        "made": datetime.now(UTC),
+    }
     try:
         with writing(engine) as connection:
             new = connection.execute(insert(accounts).values(values).returning(accounts.c.id))
             return new.scalar_one()
     except IntegrityError:
         raise AccountError(f"There is an account {name} already.") from None
+
+
+def allow(engine: Engine, name: str, rights: Iterable[str], *roles: str) -> None:
+    """Set what an account may do, from its next request on. Raises AccountError as `required`."""
+    with writing(engine) as connection:
+        account = required(connection, name, *roles)
+        changed = update(accounts).where(accounts.c.id == account.id)
+        connection.execute(changed.values(rights=_written(rights)))
+
+
+def _written(rights: Iterable[str]) -> str:
+    return ",".join(sorted(rights))
 
 
 def remove(engine: Engine, name: str, *roles: str) -> None:
@@ -165,7 +189,7 @@ def member(engine: Engine, token: str, now: datetime | None = None) -> Member | 
     """Return the member whose session the cookie names, or None if it is missing or has expired."""
     now = now or datetime.now(UTC)
     query = (
-        select(sessions, accounts.c.name, accounts.c.role)
+        select(sessions, accounts.c.name, accounts.c.role, accounts.c.rights)
         .join(accounts, accounts.c.id == sessions.c.account)
         .where(sessions.c.digest == digest(token))
     )
@@ -178,7 +202,8 @@ def member(engine: Engine, token: str, now: datetime | None = None) -> Member | 
             connection.execute(
                 update(sessions).where(sessions.c.digest == session.digest).values(seen=now)
             )
-    return Member(session.account, session.name, session.role, session.csrf, session.digest)
+    rights = frozenset(one for one in str(session.rights).split(",") if one)
+    return Member(session.account, session.name, session.role, session.csrf, session.digest, rights)
 
 
 def log_out(engine: Engine, who: Member) -> None:

@@ -96,6 +96,10 @@ class ServicePart:
         """Return the sentences on refused uploads, by status; None if a path receives none."""
         return None
 
+    def contact(self, path: str) -> str:  # noqa: ARG002
+        """Return whom people write to about a page; "" if nobody is known."""
+        return ""
+
     def running(self) -> AbstractAsyncContextManager[None]:
         """Return what runs as long as the application."""
         return nullcontext()

@@ -39,7 +39,7 @@ _ANOTHERS = (
     "allow. Compare the two answers by eye, and ask both."
 )
 _RATE = (
-    "Published texts on different questions share at most 5 % with each other. How much honest "
+    "Published texts on different questions share at most 6 % with each other. How much honest "
     "candidates' answers share was not measured."
 )
 

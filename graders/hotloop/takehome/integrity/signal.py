@@ -9,7 +9,15 @@ from pydantic import Field
 
 from hotloop.core.document import Strict, Text
 
-Kind = Literal["similarity", "variant_mismatch", "work_log", "altered_files", "caught"]
+Kind = Literal[
+    "similarity",
+    "variant_mismatch",
+    "work_log",
+    "altered_files",
+    "caught",
+    "hidden_characters",
+    "opaque_code",
+]
 Strength = Literal["weak", "moderate", "strong"]
 
 

@@ -5,7 +5,7 @@ contains its result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -21,9 +21,10 @@ from hotloop.course.alike.likeness import (
     prints,
 )
 from hotloop.course.alike.parts import WorkPart, language_of, parts
+from hotloop.course.learner_files import lines_of
 from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.recorded import recorded
-from hotloop.tasks import render
+from hotloop.tasks import render, task_lines
 from hotloop.tasks.curriculum import Module
 from hotloop.tasks.markers import MarkerError, parse, regions
 from hotloop.tasks.reference_files import sources
@@ -66,9 +67,12 @@ class Other:
 
 @dataclass(frozen=True)
 class _Match:
+    """A work that is alike. tasks: those that the part answers."""
+
     with_whom: str
     what: str
     part: str
+    tasks: tuple[str, ...]
     found: Likeness
 
 
@@ -83,27 +87,64 @@ def signals(
 
     Candidates' works come before published ones; within each kind, the most similar first.
     """
-    mine = prints(module, tasks, files, starter)
+    mine = _by_task(module, tasks, files, starter)
     matches = list(_to_published(module, tasks, mine, parts(starter, module, tasks)))
     for other in others:
-        theirs = prints(module, tasks, other.files, other.starter)
+        theirs = _by_task(module, tasks, other.files, other.starter)
         matches += (
-            _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
+            _Match("candidate", f"the work of {other.pseudonym}", part.name, part.tasks, found)
             for part, found in alike(mine, theirs)
         )
     matches.sort(key=lambda match: match.found.score, reverse=True)
-    return [signal for kind in _KINDS for signal in _of_kind(kind, matches)]
+    return [signal for kind in _KINDS for signal in _of_kind(module.id, kind, matches)]
 
 
-def _of_kind(kind: str, matches: Iterable[_Match]) -> Iterator[Signal]:
+def _by_task(
+    module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
+) -> list[Printed]:
+    """Return fingerprints of what was written for each task.
+
+    Of a file that tasks share, only the lines of the task count, and those of no task: else code of
+    one task that is like another one's makes all of it alike.
+    """
+    found: list[Printed] = []
+    for name in tasks:
+        task = module.task(name)
+        shared = [
+            file
+            for file in task.files
+            if file.endswith(_BY_LINES) and sum(file in other.files for other in module.tasks) > 1
+        ]
+        own = {
+            file: _lines_of(files[file], file, starter, name) for file in shared if file in files
+        }
+        for part, printed in prints(module, [name], {**files, **own}, starter):
+            is_shared = part.name in shared
+            shown = replace(part, name=f"{part.name} · {name}") if is_shared else part
+            found.append((shown, printed))
+    return found
+
+
+_BY_LINES = (".py", ".cu", ".cuh", ".cpp")
+"""Files whose lines belong to functions."""
+
+
+def _lines_of(data: bytes, file: str, starter: Mapping[str, bytes], task: str) -> bytes:
+    lines = lines_of(data)
+    tasks = task_lines.owners(file, lines, lines_of(starter.get(file, b"")))
+    own = (line for line, of in zip(lines, tasks, strict=True) if not of or task in of)
+    return "\n".join(own).encode()
+
+
+def _of_kind(module: str, kind: str, matches: Iterable[_Match]) -> Iterator[Signal]:
     alike: dict[str, list[_Match]] = {}
     for match in matches:
         if match.with_whom == kind and match.found.score >= MODERATE:
             alike.setdefault(match.what, []).append(match)
     works = list(alike.values())
-    yield from map(_signal, works[:MOST_SIGNALS])
+    yield from (_signal(module, matches) for matches in works[:MOST_SIGNALS])
     if beyond := works[MOST_SIGNALS:]:
-        yield _more(beyond)
+        yield _more(module, beyond)
 
 
 def _to_published(
@@ -115,7 +156,7 @@ def _to_published(
                 continue
             found = likeness(own, published)
             if found is not None:
-                yield _Match(kind, what, part.name, found)
+                yield _Match(kind, what, part.name, tuple(owners), found)
 
 
 def published_code(
@@ -169,20 +210,20 @@ def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
     return code
 
 
-def _signal(matches: Sequence[_Match]) -> Signal:
+def _signal(module: str, matches: Sequence[_Match]) -> Signal:
     """Return the signal for one other work; the most similar part comes first."""
     first = matches[0]
     return Signal(
         kind="similarity",
-        strength=_strength(first),
+        strength=_strength(module, first),
         title=f"Much like {first.what}",
         evidence=[f"{match.part}: {match.found.said}" for match in matches[:MOST_EVIDENCE]],
         innocent=_INNOCENT[first.with_whom],
-        known_rate=_known_rate(first.with_whom),
+        known_rate=_known_rate(module, matches),
     )
 
 
-def _more(works: Sequence[Sequence[_Match]]) -> Signal:
+def _more(module: str, works: Sequence[Sequence[_Match]]) -> Signal:
     """Return one signal for works beyond the limit, each with its most similar part."""
     first = works[0][0]
     lines = [f"{matches[0].what}: {matches[0].found.score:.0%} alike." for matches in works]
@@ -190,45 +231,65 @@ def _more(works: Sequence[Sequence[_Match]]) -> Signal:
         lines = [*lines[:MOST_NAMED], f"And {left} more, no more alike."]
     return Signal(
         kind="similarity",
-        strength=_strength(first),
+        strength=_strength(module, first),
         title=f"Much like {len(works)} more works",
         evidence=lines,
         innocent=_INNOCENT[first.with_whom],
-        known_rate=_known_rate(first.with_whom),
+        known_rate=_known_rate(module, [match for matches in works for match in matches]),
     )
 
 
-def _strength(match: _Match) -> Strength:
+def _strength(module: str, match: _Match) -> Strength:
+    """Return "weak" for what right answers to the task in different styles have in common too."""
     if match.with_whom == "wrong":
+        return "weak"
+    anyway = max((row["most_alike"] for row in _measured(module, match.tasks)), default=0.0)
+    if match.found.score <= anyway:
         return "weak"
     return "strong" if match.found.score >= STRONG else "moderate"
 
 
-def _known_rate(with_whom: str) -> str | None:
-    """Return the measured false-alarm rate, from the task that was not used to choose the bound.
+def _measured(module: str, tasks: Iterable[str]) -> list[dict[str, Any]]:
+    """Return how alike right answers to these tasks are."""
+    measured = recorded("similarity") or {}
+    rows = cast("list[dict[str, Any]]", measured.get("by_task", []))
+    return [row for row in rows if row["module"] == module and row["task"] in set(tasks)]
+
+
+def _known_rate(module: str, matches: Sequence[_Match]) -> str | None:
+    """Say how often right answers to the tasks that are shown are alike, if that was measured.
 
     Returns None for wrong answers: similarity to them was not measured on work of known origin.
     """
     measured = recorded("similarity")
-    if measured is None or with_whom == "wrong":
+    if measured is None or matches[0].with_whom == "wrong":
         return None
-    rows = cast("list[dict[str, Any]]", measured["rows"])
-    row = next(row for row in rows if not row["bound_chosen_here"])
-    among = (
-        f" This work was compared with up to {MOST_OTHERS} others, so that a false alarm is "
-        "likelier than for one pair."
-        if with_whom == "candidate"
-        else ""
+    tasks = list(dict.fromkeys(task for match in matches for task in match.tasks))
+    rows = _measured(module, tasks)
+    without = [task for task in tasks if task not in [row["task"] for row in rows]]
+    said = [
+        f"{row['task']}: of {row['pairs']} {'pair' if row['pairs'] == 1 else 'pairs'} of "
+        f"{row['answers']} right answers in different styles, {row['false_alarms']} "
+        f"{'was' if row['false_alarms'] == 1 else 'were'} alike by {MODERATE:.0%} or more; the "
+        f"most alike by {row['most_alike']:.0%}."
+        for row in rows
+    ]
+    if without:
+        said.append(f"How alike right answers to {', '.join(without)} are was not measured.")
+    if rows:
+        said.append("They are by few hands, so that candidates may have more in common.")
+    copies = cast("list[dict[str, Any]]", measured["rows"])
+    said.append(
+        f"Of {sum(row['disguised_copies'] for row in copies)} copies with other names, order and "
+        f"layout, of answers to {' and '.join(row['task'] for row in copies)}, "
+        f"{sum(row['detected'] for row in copies)} were found."
     )
-    return (
-        f"Of {row['independent_pairs']} pairs of {row['solutions']} right solutions of one task "
-        f"that were written apart, {row['false_alarms']} were alike by {MODERATE:.0%} or more. "
-        f"They weigh no more than {row['disjoint_pairs']} pairs without a solution in common: the "
-        f"95 % interval reaches up to {row['false_alarm_upper']:.0%}. Of "
-        f"{row['disguised_copies']} copies with other names, order and layout, {row['detected']} "
-        "were found. All of these are by few hands, so that candidates may have more in common."
-        f"{among}"
-    )
+    if matches[0].with_whom == "candidate":
+        said.append(
+            f"This work was compared with up to {MOST_OTHERS} others, so that a false alarm is "
+            "likelier than for one pair."
+        )
+    return " ".join(said)
 
 
 @cache

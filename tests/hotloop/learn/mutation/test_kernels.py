@@ -25,8 +25,6 @@ def made(edits: object, text: str) -> set[tuple[str, str]]:
          "for (int half = 128; half > 16; half /= 2)"),
         ("columns % 4 == 0", "other vector width", "columns % 2 == 0"),
         ("constexpr int kKept = 8;", "smaller constant", "constexpr int kKept = 8 / 2;"),
-        ("expf(x)", "other exponential", "__expf(x)"),
-        ("__expf(x)", "other exponential", "expf(x)"),
         ("for (int i = t; i < n; i += B)", "a stretch for each thread",
          "for (int i = t * ((n + B - 1) / B); i < n && i < (t + 1) * ((n + B - 1) / B); ++i)"),
     ],

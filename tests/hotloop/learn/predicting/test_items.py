@@ -1,8 +1,10 @@
 """Which changes become questions. A fake judge with known answers is used."""
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import cycle
 from threading import Barrier
 
 import pytest
@@ -10,9 +12,9 @@ import pytest
 from hotloop.learn.predicting import items, judges
 from hotloop.learn.predicting.items import FEWEST, MOST, ItemSet
 from hotloop.learn.predicting.judges import Judges, JudgingRequest
-from hotloop.learn.predicting.outcomes import JudgedPrediction
+from hotloop.learn.predicting.outcomes import JudgedPrediction, Kind
 from hotloop.learn.predicting.own_code import PredictedSubmission, changes
-from hotloop.learn.predicting.widths import NoSuchSize
+from hotloop.learn.predicting.survey import SIZES, AtSize
 from hotloop.tasks import curriculum, render
 
 MODULE = "fused_softmax"
@@ -49,11 +51,11 @@ def made(work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch) -> Callable
         ) -> JudgedPrediction | None:
             return RIGHT if changed is work else says(changed, seed)
 
-        def no_width(*_: object) -> JudgedPrediction:
-            raise NoSuchSize("none")
+        def no_sizes(*_: object) -> list[AtSize]:
+            return []
 
         monkeypatch.setattr(judges, "judged", judged)
-        monkeypatch.setattr(items, "judged_at", no_width)
+        monkeypatch.setattr(items, "surveyed", no_sizes)
         return items.make(work, most)
 
     return make
@@ -136,6 +138,86 @@ def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
     assert items.make(work).items == []
 
 
+@pytest.mark.parametrize("kind", ["wrong", "race", "bounds", "refused"])
+def test_a_task_that_is_wrong_without_a_change_has_no_items(
+    work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    def judged(*_: object) -> JudgedPrediction:
+        return of(kind)
+
+    monkeypatch.setattr(judges, "judged", judged)
+    made = items.make(work)
+    assert (made.items, made.tried) == ([], 0)
+    assert set(made.left_out) == {"cuda_block", "triton_forward"}
+    assert "it is not right" in made.left_out["cuda_block"]
+
+
+def at_sizes(kinds: Sequence[str], more: str = "", figures: str = "") -> list[AtSize]:
+    """Return a survey with these outcomes in turn, and a further finding of the simulator."""
+    heard = frozenset[Kind]({of(more).kind} if more else ())
+    return [
+        AtSize(RIGHT.model_copy(update={"figures": figures}) if kind == "none" else of(kind), heard)
+        for kind, _ in zip(cycle(kinds), SIZES, strict=False)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "survey", "is_item"),
+    [
+        ("wrong", at_sizes(["wrong"]), True),
+        ("wrong", at_sizes(["none", "wrong"]), True),
+        ("wrong", at_sizes(["none"]), True),
+        ("bounds", at_sizes(["bounds", "none"]), True),
+        ("wrong", at_sizes(["wrong", "bounds"]), False),
+        ("bounds", at_sizes(["wrong", "none"]), False),
+        ("bounds", at_sizes(["bounds"], more="race"), False),
+        ("race", at_sizes(["race"], more="bounds"), False),
+        ("race", [AtSize(None) for _ in SIZES], False),
+        ("none", at_sizes(["none"]), True),
+        ("none", at_sizes(["none", "wrong"]), False),
+        ("none", at_sizes(["none"], figures="others"), False),
+        ("bytes", at_sizes(["none", "race"]), False),
+    ],
+)
+def test_of_which_several_outcomes_are_true_is_no_item(
+    work: PredictedSubmission,
+    made: Callable[[Says], ItemSet],
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    survey: list[AtSize],
+    is_item: bool,
+) -> None:
+    """Other numbers in one shape and a fault in another, or two faults in one run."""
+
+    def surveyed(changed: PredictedSubmission, *_: object) -> list[AtSize]:
+        return at_sizes(["none"]) if changed is work else survey
+
+    def padded(text: str) -> str:
+        return text
+
+    made(lambda _changed, _seed: RIGHT)
+    monkeypatch.setattr(items, "surveyed", surveyed)
+    monkeypatch.setattr(items, "padded", padded)
+    monkeypatch.setattr(items, "_TRIED", 4)
+
+    def judged(changed: PredictedSubmission, *_: object) -> JudgedPrediction:
+        return RIGHT if changed is work or key == "none" else of(key)
+
+    monkeypatch.setattr(judges, "judged", judged)
+    found = items.make(work)
+    assert bool(found.items) == is_item
+    assert is_item or found.unclear > 0
+    for item in found.items:
+        assert {one.kind for one in item.sizes} <= {key, "none"}
+        if key != "none" and all(one.outcome == RIGHT for one in survey):
+            assert item.sizes == [], "it depends on values that are not asked about"
+            continue
+        assert len(item.sizes) == len(SIZES)
+        shown = [one for one in item.sizes if one.kind == "none"]
+        assert key == "none" or item.follow_up == (shown or item.sizes)[0]
+
+
 @pytest.mark.slow
 def test_an_item_makes_its_change_again(
     work: PredictedSubmission, made: Callable[[Says], ItemSet]
@@ -202,12 +284,38 @@ def test_no_more_is_tried_once_enough_can_be_had(
         return of(("wrong", "bytes")[drawn(changed) % 2])
 
     patient = made(by_two)
-    monkeypatch.setattr(items, "_ENOUGH_S", 0.0)
+    assert len(patient.items) == FEWEST
+    monkeypatch.setattr(items, "_ENOUGH", 0.0)
+    monkeypatch.setattr(items, "FEWEST", 2)
     hurried = made(by_two)
-    assert len(hurried.items) == len(patient.items) == FEWEST
+    assert 2 <= len(hurried.items) < len(patient.items)
     assert hurried.tried < patient.tried
-    monkeypatch.setattr(items, "_LONGEST_S", 0.0)
-    assert (made(by_two).tried, made(by_two).items) == (0, [])
+
+
+def test_without_time_there_are_no_questions_and_it_is_said(
+    work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged(*_: object) -> JudgedPrediction:
+        return RIGHT
+
+    monkeypatch.setattr(judges, "judged", judged)
+    told: list[str] = []
+    made = items.make(work, say=told.append, seconds=0.0)
+    assert (made.items, made.tried, told) == ([], 0, [])
+    assert set(made.left_out.values()) == {"There was no time left to judge it."}
+
+
+def test_progress_has_time_and_count(
+    work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(judges, "judged", judged)
+    told: list[str] = []
+    items.make(work, say=told.append)
+    lines = [re.sub(r"^\d+ of", "… of", line) for line in told]
+    assert lines == [f"… of 240 s, 0 of 8 questions; {task}: as it is" for task in work.tasks]
 
 
 def test_works_are_judged_at_once_and_told_in_order(

@@ -14,8 +14,9 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.judges import Judges, JudgingRequest, judged
-from hotloop.learn.predicting.outcomes import against
+from hotloop.learn.predicting.outcomes import Kind, against
 from hotloop.learn.predicting.own_code import PredictedSubmission, changes
+from hotloop.learn.predicting.survey import kinds_of, padded, surveyed
 from hotloop.learn.predicting.widths import ROWS, NoSuchSize, Size, checks_at, judged_at
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.modules.fused_softmax import tasks
@@ -130,6 +131,72 @@ def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
     assert all(one is not None and one.kind == "race" and one.lines for one in found)
 
 
+SMALL = (Size((256,)), Size((1000,), rows=1))
+
+
+def edited(of: PredictedSubmission, old: str, new: str, wrap: bool = False) -> PredictedSubmission:
+    """Replace a text in softmax.cu. wrap: and enlarge its shared arrays."""
+    text = of.files["softmax.cu"].decode()
+    assert old in text
+    text = text.replace(old, new, 1)
+    return replace(of, files={**of.files, "softmax.cu": (padded(text) if wrap else text).encode()})
+
+
+def surveyed_kinds(
+    changed: PredictedSubmission, kind: Kind, task: str = "cuda_block"
+) -> frozenset[Kind]:
+    plain = surveyed(work(task), task, "ab" * 16, SMALL)
+    return kinds_of(kind, surveyed(changed, task, "ab" * 16, SMALL), plain)[0]
+
+
+def test_shared_arrays_become_larger_and_nothing_else() -> None:
+    text = (
+        "__shared__ float partial[kThreads]; // __shared__ float no[4];\nextern __shared__ int x[];"
+    )
+    assert padded(text) == text.replace("[kThreads]", "[2 * (kThreads) + 64]")
+
+
+@pytest.mark.slow
+@needs_judge
+def test_the_same_work_has_the_same_numbers_at_each_size() -> None:
+    own = work("cuda_block")
+    first, again, other = (
+        surveyed(own, "cuda_block", seed * 16, SMALL) for seed in ("0a", "0a", "1b")
+    )
+    figures = [[one.outcome and one.outcome.figures for one in found] for found in (first, again)]
+    assert figures[0] == figures[1]
+    assert first[0].outcome != other[0].outcome
+    assert kinds_of("none", again, first) == (frozenset(), ["none", "none"])
+    assert kinds_of("none", other, first)[1] == [None, None], "other numbers are another outcome"
+
+
+@pytest.mark.slow
+@needs_judge
+def test_an_outcome_that_depends_on_the_shape_is_seen() -> None:
+    """Rows read what is behind them, and the last one what is outside of the array."""
+    row = "x + static_cast<size_t>(blockIdx.x) * columns"
+    changed = edited(work("cuda_block"), row, row.replace(") * columns", ") + columns"))
+    assert surveyed_kinds(changed, "wrong") == {"wrong", "bounds"}
+
+
+@pytest.mark.slow
+@needs_judge
+def test_a_race_before_an_access_outside_of_an_array_is_seen() -> None:
+    """Each thread writes one element too many: the next row's first one, and behind the last."""
+    store = "c < columns; ++c) out[c] ="
+    changed = edited(work("cuda_naive"), store, store.replace("<", "<="))
+    assert surveyed_kinds(changed, "bounds", "cuda_naive") == {"bounds", "race"}
+
+
+@pytest.mark.slow
+@needs_judge
+def test_a_race_behind_an_access_outside_of_an_array_is_seen() -> None:
+    guard, always = "if (t < half) partial[t] +=", "if (true) partial[t] +="
+    own = work("cuda_block")
+    assert surveyed_kinds(edited(own, guard, always), "bounds") >= {"bounds"}
+    assert "race" in surveyed_kinds(edited(own, guard, always, wrap=True), "race")
+
+
 @needs_judge
 @pytest.mark.slow
 @pytest.mark.timeout(600)
@@ -138,12 +205,15 @@ def test_questions_of_a_work() -> None:
     own, said = work("cuda_block"), list[str]()
     made = items.make(own, 3, said.append)
     assert len(made.items) == 3
-    assert said[0] == "cuda_block: as it is"
+    assert said[0] == "0 of 240 s, 0 of 3 questions; cuda_block: as it is"
     kinds = [item.outcome.kind for item in made.items]
     assert len(set(kinds)) >= 2
     with closing(JudgeProcess()) as process:
+        before = judged(own, "cuda_block", "7f" * 16, process)
+        assert before is not None
         for item in made.items:
             again = judged(item.made_in(own), item.task, "7f" * 16, process)
             assert again is not None
-            before = made.unchanged[item.task]
-            assert against(again, before).is_like(item.outcome)
+            found = against(again, before)
+            assert found is not None
+            assert found.is_like(item.outcome)

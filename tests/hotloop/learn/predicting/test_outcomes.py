@@ -30,7 +30,12 @@ def failed(verdict: Verdict, sentence: str, **evidence: float) -> list[CheckReco
         (Verdict.RUNTIME_ERROR, "softmax.cu:46: Out-of-bounds read of 4 bytes, just …", "bounds"),
         (Verdict.RUNTIME_ERROR, "The address is a multiple of 4, and this access …", "bounds"),
         (Verdict.RUNTIME_ERROR, "9 threads of the block wait at __syncthreads(), and …", "stuck"),
-        (Verdict.TIMEOUT, "It took too long.", "stuck"),
+        (
+            Verdict.WRONG_ANSWER,
+            "a.py:9: program 3 of `k` waits …, so the launch never ends.",
+            "stuck",
+        ),
+        (Verdict.WRONG_ANSWER, "a.py:9: programs 0 and 1 …, and nothing orders them. …", "race"),
         (Verdict.PARTIAL, "Your kernel moves 1.50× the fewest bytes.", "bytes"),
         (Verdict.COMPILE_ERROR, "It does not compile: …", "refused"),
         (Verdict.RUNTIME_ERROR, "It raised NameError: …", "refused"),
@@ -57,6 +62,33 @@ def test_what_the_judge_could_not_say_is_no_outcome(verdict: Verdict) -> None:
     assert outcome([passed, *failed(Verdict.NOT_MEASURED, "No GPU here.")]) is not None
 
 
+def test_what_took_too_long_may_be_slow_or_never_end() -> None:
+    assert outcome(failed(Verdict.TIMEOUT, "It took too long.")) is None
+
+
+def test_too_many_bytes_hide_no_race() -> None:
+    bytes_first = [*failed(Verdict.PARTIAL, "It moves 1.50×."), *failed(Verdict.WRONG_ANSWER, RACE)]
+    found = outcome(bytes_first)
+    assert found is not None
+    assert found.kind == "race"
+
+
+def test_numbers_are_compared_and_no_seconds_or_lines() -> None:
+    def figures(**evidence: object) -> str:
+        passed = CheckRecord("correct", Verdict.PASSED, "Right.", evidence=evidence)
+        found = outcome([passed])
+        assert found is not None
+        return found.figures
+
+    first = figures(factor=1.0, judging_seconds=3.0, lines=[{"line": "a.cu:3", "bytes": 64}])
+    assert first == figures(
+        factor=1.0, judging_seconds=9.0, lines=[{"line": "a.cu:4", "bytes": 64}]
+    )
+    assert first != figures(factor=1.001, judging_seconds=3.0)
+    assert figures(sites=[{"bytes": 64, "line": 3}]) == figures(sites=[{"line": 4, "bytes": 64}])
+    assert figures(sites=[{"bytes": 64}]) != figures(sites=[{"bytes": 96}])
+
+
 def of(kind: str, **more: object) -> JudgedPrediction:
     return JudgedPrediction.model_validate(
         {"kind": kind, "check": "correct", "sentence": "…", **more}
@@ -77,11 +109,31 @@ def test_details_stay_only_where_all_name_the_same() -> None:
     assert found == of("race", lines=[3])
 
 
+RIGHT = of("none", check="", factor=1.0, figures="a")
+
+
 def test_what_was_so_before_is_no_effect() -> None:
-    race = of("race", lines=[3, 4])
-    assert against(race, race).kind == "none"
-    assert against(of("race", lines=[9]), race).kind == "race"
-    right = of("none", check="", factor=1.0)
-    assert against(right, right).kind == "none"
-    assert against(of("none", check="", factor=1.5), right).kind == "bytes"
-    assert against(of("wrong"), right).kind == "wrong"
+    assert against(RIGHT, RIGHT) == RIGHT
+    many = of("bytes", factor=2.0, figures="b")
+    found = against(many, many)
+    assert found is not None
+    assert found.kind == "none"
+
+
+def test_a_change_of_right_work_is_what_the_judge_says() -> None:
+    found = against(of("none", check="", factor=1.5, figures="b"), RIGHT)
+    assert found is not None
+    assert found.kind == "bytes"
+    assert against(of("wrong"), RIGHT) == of("wrong")
+
+
+@pytest.mark.parametrize("kind", ["wrong", "race", "bounds", "stuck", "refused"])
+@pytest.mark.parametrize("after", ["none", "wrong", "race"])
+def test_a_change_of_work_that_is_wrong_already_has_no_outcome(kind: str, after: str) -> None:
+    """256 wrong elements before, 471181 after: the verdict is the same, and much has changed."""
+    assert against(of(after), of(kind)) is None
+
+
+def test_an_equal_verdict_with_other_numbers_is_no_outcome() -> None:
+    assert against(RIGHT.model_copy(update={"figures": "b"}), RIGHT) is None
+    assert against(RIGHT.model_copy(update={"factor": 1.01, "figures": "b"}), RIGHT) is None

@@ -29,6 +29,10 @@ tasks:
   - {{task: explain, weight: 1}}
 window_hours: 72
 expires: 14
+contact: hiring@example.org
+privacy_notice: >-
+  Example Inc. is responsible for your data, keeps them to decide about your application, and
+  deletes them after the time that the instructions name.
 """
 TITLE = "GPU engineer, inference"
 MEMBER, PASSWORD = "anna", "correct horse battery"

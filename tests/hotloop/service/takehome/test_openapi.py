@@ -161,6 +161,7 @@ def known(office: Office) -> dict[str, dict[str, list[str]]]:
             "mark.overall": ["3"],
             "note.overall": ["Said why."],
         },
+        "/candidates/{pack}/feedback": {"text": ["Well done."], "measured": ["false"]},
         "/account/password": {"old": [PASSWORD], "new": [PASSWORD], "again": [PASSWORD]},
     }
 

@@ -1,8 +1,11 @@
 """The team's pages and the candidate's, in normal use."""
 
+import html
+import io
 import json
 import re
 import time
+import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -15,6 +18,7 @@ from hotloop.service.pages import moment, score
 from hotloop.service.takehome import links, passwords, standing
 from hotloop.service.web import uploads
 from hotloop.service.web.queue import WorkState
+from hotloop.takehome import instructions
 from hotloop.takehome.team import TeamError
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
@@ -125,6 +129,81 @@ def test_what_is_wrong_with_a_role_is_said_with_its_line(office: Office, member:
     answer = member.send("/candidates", role="gpu_engineer", name="K")
     assert answer.status_code == 422
     assert "takehome.yaml:8" in answer.text
+
+
+def test_what_a_candidate_must_know_stands_before_the_clock(
+    office: Office, stranger: Browser
+) -> None:
+    page, pack = office.page(), office.packs[0]
+    signed = office.team.manifest(pack)
+    shown = stranger.get(page).text
+    known = (
+        "does not start your time",
+        instructions.duration(signed),
+        "72 hours",
+        "Python 3.11",
+        "about 6 GB",
+        instructions.ASSISTANT_RULES["declared"],
+        f"{office.team.pack(pack).keep_until:%Y-%m-%d}",
+        signed.contact,
+        signed.privacy_notice,
+    )
+    for words in known:
+        assert html.escape(words) in shown, words
+    rules = stranger.get(f"{page}/instructions")
+    assert rules.headers["content-security-policy"].endswith("sandbox")
+    for words in (signed.contact, signed.privacy_notice, "How it is graded", "What is recorded"):
+        assert html.escape(words) in rules.text, words
+    assert office.team.pack(pack).started is None
+    stranger.post(f"{page}/pack")
+    assert office.team.pack(pack).started is not None
+
+
+def test_whoever_is_told_to_write_is_told_where(office: Office, stranger: Browser) -> None:
+    """Every refusal on a candidate's pages names the contact of their role."""
+    page, pack = office.page(), office.packs[0]
+    contact = office.team.manifest(pack).contact
+    assert contact in stranger.upload(page, b"no zip").text
+    assert contact in stranger.post(f"{page}/submission", {}).text
+    assert contact in stranger.get(f"{page}/nothing").text
+    links.make(office.portal.engine, office.portal.secret, pack, datetime(2020, 1, 1, tzinfo=UTC))
+    over = stranger.get(office.page())
+    assert over.status_code == 410
+    assert contact in over.text
+    # Whose link is not known, is not known either.
+    assert contact not in stranger.get(f"/c/{'x' * 43}").text
+
+
+def test_feedback_is_read_behind_the_link_after_its_time(
+    office: Office, stranger: Browser, member: Browser, work: Callable[..., bytes]
+) -> None:
+    page, pack = office.page(), office.packs[0]
+    stranger.upload(page, work(office))
+    assert stranger.get(f"{page}/feedback").status_code == 404
+    form = f"/candidates/{pack}/feedback"
+    assert form in member.get(f"/candidates/{pack}").text
+    assert member.get(form).status_code == 200
+    assert member.send(form, text=" ").status_code == 422
+    said = "**Clear** notes. <script>alert(1)</script>"
+    assert member.send(form, text=said).status_code == 303
+    office.portal.team.pack(pack)
+    links.prolong(office.portal.engine, pack, datetime(2020, 1, 1, tzinfo=UTC))
+    assert "/feedback" in stranger.get(page).text
+    shown = stranger.get(f"{page}/feedback")
+    assert "<strong>Clear</strong> notes." in shown.text
+    assert "<script>" not in shown.text
+    assert MEMBER not in shown.text
+    assert f"{MEMBER}: published feedback for {office.team.pack(pack).pseudonym}" in office.audit()
+
+
+def test_a_copy_of_the_data_is_downloaded(office: Office, member: Browser) -> None:
+    answer = member.send(f"/candidates/{office.packs[0]}/export")
+    assert answer.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        (name,) = [one for one in archive.namelist() if one.endswith("/data.json")]
+        document = json.loads(archive.read(name))
+    assert document["name"] == NAMES[0]
+    assert document["portal"]["link"]["expires"]
 
 
 def test_a_candidate_downloads_works_and_hands_in(

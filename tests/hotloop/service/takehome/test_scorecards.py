@@ -1,6 +1,8 @@
 """The scorecard's form: which report and which hand-in its marks belong to."""
 
 import csv
+import json
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -10,13 +12,13 @@ import pytest
 
 from hotloop.core import intervals
 from hotloop.learn.predicting.scores import Prediction, TrueOutcome, VivaScore, scored
-from hotloop.service.takehome import standing
+from hotloop.service.takehome import passwords, standing
 from hotloop.takehome import compare, grading, scorecard, viva
 from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission
 
 from ...takehome.made_reports import all_of, as_given, with_cell
-from .office import Browser, Office, field
+from .office import PASSWORD, Browser, Office, field
 from .reported import reported
 
 NOTE = "Said why, with numbers."
@@ -45,7 +47,7 @@ def test_a_scorecard_is_filed_and_comes_back(office: Office, member: Browser) ->
     given = marks(office, member.get(page).text)
     assert member.send(page, **given).status_code == 303
     again = member.get(page).text
-    assert "Version 1 is filed;" in again
+    assert "You have filed version 1;" in again
     assert NOTE in again
     assert state(office) == "scorecard filed"
 
@@ -99,7 +101,7 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     assert member.send(page, **given).status_code == 303
     card = scorecard.read(office.team, pack)
     assert card is not None
-    assert card.report == given["report"]
+    assert [one.report for one in card.reviews] == [given["report"]]
 
 
 @pytest.mark.slow
@@ -163,3 +165,33 @@ def test_the_comparison_shows_the_vivas_apart(
     earlier = document.model_copy(update={"submission": "0" * 64})
     (folder / viva.ANSWERS).write_text(earlier.model_dump_json())
     assert "<h2>Viva</h2>" not in member.get("/compare").text
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("came")
+def test_a_second_reader_sees_nothing_of_the_first(office: Office, member: Browser) -> None:
+    pack = office.packs[0]
+    record = office.team.pack_folder(pack) / "record.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "reviewers": 2}))
+    passwords.add(office.portal.engine, "berta", PASSWORD)
+    second = Browser(office.portal, "192.0.2.2")
+    second.log_in("berta")
+    page, both = f"/candidates/{pack}/scorecard", f"/candidates/{pack}/reviews"
+    empty, listed = second.get(page).text, second.get("/candidates").text
+    member.send(page, **marks(office, member.get(page).text))
+    blind = second.get(page).text
+    assert NOTE not in blind
+    assert re.sub(r'value="[^"]{20,}"', "", blind) == re.sub(r'value="[^"]{20,}"', "", empty)
+    # Nor does the list's score or state give the marks away.
+    scores = r'report">([^<]*)</a>'
+    assert re.findall(scores, second.get("/candidates").text) == re.findall(scores, listed)
+    assert second.get(both).status_code == 403
+    assert member.send(f"/candidates/{pack}/reveal").status_code == 409
+    assert NOTE in member.get(both).text
+    given = marks(office, blind)
+    second.send(page, **{**given, "decision": "decline", "mark.overall": "1"})
+    shown = second.get(both).text
+    assert "They decided differently: anna: advance, berta: decline." in shown
+    assert "2: talk about it" in shown
+    assert state(office) == "scorecard filed"
+    assert member.send(f"/candidates/{pack}/reveal").status_code == 200

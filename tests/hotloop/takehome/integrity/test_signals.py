@@ -28,12 +28,14 @@ from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.submission import Submission
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.variants import Variant
 
 from ..conftest import Hired
 from ..made_reports import MODULE, check, handed_in, record, report_on, with_cell
 
 INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
+RIGHT = Path(__file__).parents[3] / "right" / MODULE
 START = datetime(2030, 1, 2, 9, tzinfo=UTC)
 
 
@@ -66,9 +68,9 @@ def test_a_copy_of_another_candidate_is_signaled(own_team: Hired, tmp_path: Path
     found = next(s for s in report.signals if own_team.packs[0].pseudonym in s.title)
     assert found.strength == "strong"
     assert "100%" in found.evidence[0]
-    row = next(r for r in _similarity()["rows"] if not r["bound_chosen_here"])
+    row = _of_task("online_pass")
     assert found.known_rate is not None
-    assert f"Of {row['independent_pairs']} pairs of {row['solutions']}" in found.known_rate
+    assert f"online_pass: of {row['pairs']} pairs of {row['answers']}" in found.known_rate
     assert "by few hands" in found.known_rate
     assert "up to 300 others" in found.known_rate
 
@@ -83,6 +85,59 @@ def test_the_rate_of_false_alarms_is_that_of_solutions_not_of_their_pairs() -> N
         assert row["false_alarms"] == 0
         assert row["false_alarm_upper"] >= round(alarms.high, 3) > 0.3
         assert row["detected_lower"] <= round(found.low, 3)
+
+
+def _of_task(task: str) -> dict[str, Any]:
+    rows = _similarity()["by_task"]
+    return next(row for row in rows if (row["module"], row["task"]) == (MODULE, task))
+
+
+@pytest.mark.parametrize("task", ["cuda_naive", "cuda_block"])
+def test_what_right_answers_have_in_common_anyway_is_no_strong_signal(task: str) -> None:
+    """An answer from the starter's comments, by who has not seen ours, and a copy of ours."""
+    row = _of_task(task)
+    assert row["most_alike"] >= 0.75
+    plain = {"cuda_naive": "early_return", "cuda_block": "tree_and_early_return"}[task]
+    own = RIGHT / f"{task}_{plain}.cu"
+    body = [r.body for r in regions(parse(own.read_text(), str(own)))]
+    starter = render.untouched(MODULE)
+    strengths: list[str] = []
+    for files in (
+        render.with_bodies(MODULE, {f"{MODULE}.{task}": body[0]}),
+        render.submission(MODULE),
+    ):
+        work = {"softmax.cu": files["softmax.cu"]}
+        found = similarity.signals(load_module(MODULE), [task], work, starter, [])
+        (published,) = [
+            s for s in found if s.title == f"Much like the published solution of {task}"
+        ]
+        strengths.append(published.strength)
+        assert published.known_rate is not None
+        assert f"{task}: of {row['pairs']} pairs of {row['answers']} right" in published.known_rate
+    assert strengths == ["weak", "strong"]
+
+
+def test_a_task_whose_answers_were_not_compared_says_so() -> None:
+    module, name = load_module("ssa_passes"), "dominance.py"
+    files = {name: render.submission("ssa_passes")[name]}
+    starter = {name: render.render("ssa_passes")[name]}
+    others = [similarity.Other("calm-wren-33", files, starter)]
+    with pytest.MonkeyPatch.context() as patch:
+        measured = {**_similarity(), "by_task": []}
+        patch.setattr(similarity, "recorded", lambda _name: measured)
+        first, *_ = similarity.signals(module, ["dominance"], files, starter, others)
+    assert first.known_rate is not None
+    assert "How alike right answers to dominance are was not measured." in first.known_rate
+    assert "online_pass and read_trace" in first.known_rate
+
+
+def test_every_task_with_right_answers_in_files_is_measured() -> None:
+    """Else the rate of a task that a report shows is that of another one."""
+    rows = {(row["module"], row["task"]): row for row in _similarity()["by_task"]}
+    assert len(rows) > 60
+    for row in rows.values():
+        assert 0 <= row["strong"] <= row["false_alarms"] <= row["pairs"]
+        assert (row["most_alike"] >= similarity.MODERATE) is (row["false_alarms"] > 0)
 
 
 def test_only_what_was_compared_has_a_rate() -> None:
@@ -397,7 +452,7 @@ def test_texts_on_different_questions_share_almost_nothing() -> None:
         for other in long[:number]
     ]
     assert len(shares) > 10_000
-    assert max(shares) <= 0.05
+    assert max(shares) <= 0.06
 
 
 @pytest.mark.slow

@@ -11,11 +11,18 @@ _CODE = re.compile(r"`([^`]+)`")
 _BOLD = re.compile(r"(?<![\w*`])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![\w*`])", re.ASCII)
 """Two stars before and after words, Chinese ones too; 2**63 has them within a number."""
 
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*`]+)(?<=\S)\*(?![\w*])", re.ASCII)
+"""One star before and after words; a product or a pointer has none after it."""
+
 
 def inline(text: str) -> str:
-    """Return a piece of text as HTML, with `code` and **bold** words."""
+    """Return a piece of text as HTML, with `code`, **bold** and *emphasized* words."""
     html = escape(" ".join(text.split()), quote=False)
-    return _CODE.sub(r"<code>\1</code>", _BOLD.sub(r"<strong>\1</strong>", html))
+    pieces = _CODE.split(_BOLD.sub(r"<strong>\1</strong>", html))
+    return "".join(
+        f"<code>{piece}</code>" if place % 2 else _EMPHASIS.sub(r"<em>\1</em>", piece)
+        for place, piece in enumerate(pieces)
+    )
 
 
 def paragraphs(text: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+import zipfile
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -25,11 +26,15 @@ from hotloop.service.takehome.links import Link
 from hotloop.service.takehome.portal import OVER, Here, Portal
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.answers import RequestRefused
+from hotloop.service.web.headers import REPORT_POLICY
 from hotloop.service.web.site import unknown
 from hotloop.service.web.uploads import place
+from hotloop.takehome import feedback, instructions
 from hotloop.takehome.archive import Refusal, RefusedSubmission
+from hotloop.takehome.pack import INSTRUCTIONS
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
+from hotloop.tasks import curriculum
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -56,11 +61,17 @@ router = APIRouter(prefix="/c", default_response_class=Response)
 
 
 def opened(request: Request, portal: Here, token: Annotated[str, InPath(max_length=100)]) -> Link:
-    """Return the link. Raises Refused if it does not exist or has expired."""
+    """Return the link. Raises Refused if it does not exist or has expired.
+
+    With feedback to read it works as long as the candidate's data are kept.
+    """
     link = links.find(portal.engine, token)
     if link is None:
         raise unknown(request, 404, "There is no such link. Check that you have copied all of it.")
-    if datetime.now(UTC) > link.works_until(_record(portal, link).deadline):
+    record = _record(portal, link)
+    has_feedback = portal.team.report_path(link.pack).with_name(feedback.NAME).is_file()
+    later = record.keep_until if has_feedback else record.deadline
+    if datetime.now(UTC) > link.works_until(later):
         raise RequestRefused(410, OVER)
     return link
 
@@ -72,6 +83,31 @@ Opened = Annotated[Link, Depends(opened)]
 def look(portal: Here, link: Opened) -> Response:
     """Show the candidate's page."""
     return _page(portal, link)
+
+
+@router.get("/{token}/instructions")
+def rules(portal: Here, link: Opened) -> Response:
+    """Show the pack's instructions; reading them does not start the time window."""
+    record = portal.team.pack(link.pack)
+    with zipfile.ZipFile(portal.team.pack_file(link.pack)) as archive:
+        return _document(archive.read(f"{record.pseudonym}/{INSTRUCTIONS}"))
+
+
+def _document(data: bytes) -> Response:
+    """Send a page with styles of its own, under a policy that blocks scripts."""
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(data, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@router.get("/{token}/feedback")
+def read_feedback(portal: Here, link: Opened) -> Response:
+    """Show the team's feedback."""
+    published = feedback.read(portal.team, link.pack)
+    if published is None:
+        raise RequestRefused(404, "There is no feedback yet.")
+    manifest = standing.manifest(portal.team, link.pack)
+    text = feedback.markdown(published, manifest)
+    return _document(instructions.instructions_html(text, manifest.title).encode())
 
 
 @router.post("/{token}/pack")
@@ -134,8 +170,9 @@ async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGener
 def _page(portal: Portal, link: Link) -> Response:
     one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
+    module = curriculum.load_module(one.manifest.module)
     # After a hand-in was reopened, one more is allowed.
-    may_upload = now <= one.deadline and (not one.record.submitted or one.record.reopened)
+    may_upload = now <= one.deadline and one.record.awaited
     return page(
         "candidate.html",
         link=link,
@@ -145,7 +182,13 @@ def _page(portal: Portal, link: Link) -> Response:
         may_upload=may_upload,
         is_over=one.state is CandidateState.OVER,
         digest=one.record.submitted[-1].digest if one.record.submitted else "",
-        minutes=round(sum(task.minutes for task in one.manifest.tasks.values())),
+        duration=instructions.duration(one.manifest),
+        tasks=[module.task(name).title for name in one.manifest.tasks],
+        needs=instructions.needs(one.manifest),
+        assistants=instructions.ASSISTANT_RULES[one.manifest.assistants],
+        keep_until=one.record.keep_until,
+        has_feedback=feedback.read(portal.team, link.pack) is not None,
+        notice=one.manifest.privacy_notice.split("\n\n"),
         largest=limits.MAX_UPLOAD >> 20,
         late=round(portal.settings.late_s),
     )

@@ -17,11 +17,12 @@ from hotloop.service.pages import page
 from hotloop.service.takehome import links, standing
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.portal import FOR_MEMBERS, NO_CANDIDATE, Here, Portal
+from hotloop.service.takehome.rights import needs
 from hotloop.service.takehome.standing import CandidateOverview, CandidateStanding
 from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, pages_for
-from hotloop.takehome import installable
+from hotloop.takehome import data_export, feedback, forgetting, installable
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
@@ -30,6 +31,7 @@ LONGEST_STAY = 366
 """Most days from today to a deadline."""
 
 router = pages_for(MEMBER, FOR_MEMBERS)
+INVITE, REVIEW, REVEAL, ERASE = needs("invite"), needs("review"), needs("reveal"), needs("erase")
 
 Chosen = Annotated[str, Query(max_length=64)]
 Name = Annotated[str, Form(max_length=500)]
@@ -62,13 +64,13 @@ def as_table(portal: Here, who: Who) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-@router.get("/candidates/new")
+@router.get("/candidates/new", dependencies=[INVITE])
 def new(portal: Here, who: Who) -> Response:
     """Show the form for a new candidate."""
     return _new(portal, who)
 
 
-@router.post("/candidates")
+@router.post("/candidates", dependencies=[INVITE])
 def invite(
     portal: Here,
     who: Who,
@@ -110,6 +112,7 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
     """
     candidate = known(portal, pack)
     current = links.current(portal.engine, portal.secret, pack)
+    link = link and "invite" in who.rights
     if link and current is not None:
         portal.team.audit(who.name, f"looked at the link of {candidate.record.pseudonym}")
     return page(
@@ -121,10 +124,11 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
         is_due=candidate.record.keep_until <= datetime.now(UTC),
         report=portal.team.report_path(pack).is_file(),
         filed=portal.team.scorecard_path(pack).is_file(),
+        has_feedback=portal.team.report_path(pack).with_name(feedback.NAME).is_file(),
     )
 
 
-@router.post("/candidates/{pack}/link")
+@router.post("/candidates/{pack}/link", dependencies=[INVITE])
 def new_link(portal: Here, who: Who, pack: UUID) -> Response:
     """Replace the link; the old one stops working."""
     candidate = known(portal, pack)
@@ -134,7 +138,7 @@ def new_link(portal: Here, who: Who, pack: UUID) -> Response:
     return _back(pack, link=True)
 
 
-@router.post("/candidates/{pack}/withdraw")
+@router.post("/candidates/{pack}/withdraw", dependencies=[INVITE])
 def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
     """Delete the link."""
     candidate = known(portal, pack)
@@ -143,7 +147,7 @@ def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
     return _back(pack)
 
 
-@router.post("/candidates/{pack}/extend")
+@router.post("/candidates/{pack}/extend", dependencies=[INVITE])
 def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> Response:
     """Extend the deadline to the end of a day, and allow one more hand-in."""
     candidate = known(portal, pack)
@@ -157,7 +161,7 @@ def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> 
     return _back(pack)
 
 
-@router.post("/candidates/{pack}/grade")
+@router.post("/candidates/{pack}/grade", dependencies=[REVIEW])
 def grade(portal: Here, who: Who, pack: UUID) -> Response:
     """Queue the last submission for grading again."""
     candidate = known(portal, pack)
@@ -169,7 +173,7 @@ def grade(portal: Here, who: Who, pack: UUID) -> Response:
     return _back(pack)
 
 
-@router.get("/candidates/{pack}/pack.zip")
+@router.get("/candidates/{pack}/pack.zip", dependencies=[INVITE])
 def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
     """Download the pack that the candidate gets, without starting the time window."""
     candidate = known(portal, pack)
@@ -181,7 +185,7 @@ def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
     )
 
 
-@router.get("/candidates/{pack}/submission.zip")
+@router.get("/candidates/{pack}/submission.zip", dependencies=[REVIEW])
 def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
     """Download the last submission, unmodified."""
     candidate = known(portal, pack)
@@ -193,7 +197,17 @@ def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
     return FileResponse(paths[-1], media_type="application/zip", filename=name)
 
 
-@router.post("/candidates/{pack}/forget")
+@router.post("/candidates/{pack}/export", dependencies=[REVEAL])
+def export(portal: Here, who: Who, pack: UUID) -> Response:
+    """Download all data about a candidate, to send to them; it holds their name."""
+    known(portal, pack)
+    kept = links.kept(portal.engine, pack)
+    name, data = data_export.export(portal.team, pack, who.name, kept)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/zip", headers=headers)
+
+
+@router.post("/candidates/{pack}/forget", dependencies=[ERASE])
 def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Response:
     """Delete all data of a candidate, if the typed pseudonym matches."""
     candidate = known(portal, pack)
@@ -201,7 +215,7 @@ def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Respons
         raise RequestRefused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
     links.end(portal.engine, pack)
     portal.queue.forget(pack)
-    portal.team.forget(pack, who.name)
+    forgetting.forget(portal.team, pack, who.name)
     return RedirectResponse("/candidates", 303)
 
 

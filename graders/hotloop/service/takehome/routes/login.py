@@ -42,6 +42,8 @@ def log_in(
 ) -> Response:
     """Check the password and start a new session in place of the browser's old one."""
     _require_own(request, portal, token)
+    if portal.sso is not None and not portal.sso.settings.passwords:
+        raise RequestRefused(403, f"Here one logs in with {portal.sso.settings.name} only.")
     name = name.strip()
     count_guess(request, name)
     account = passwords.check(portal.engine, name, password)
@@ -60,7 +62,13 @@ def log_in(
 
 def _form(portal: Portal, problem: str = "", status: int = 200) -> Response:
     nonce = secrets.token_urlsafe(16)
-    answer = page("login.html", status, token=portal.strangers.dumps(nonce), problem=problem)
+    answer = page(
+        "login.html",
+        status,
+        token=portal.strangers.dumps(nonce),
+        problem=problem,
+        sso=portal.sso.settings if portal.sso else None,
+    )
     set_cookie(portal.site, answer, portal.form_cookie, nonce)
     return answer
 

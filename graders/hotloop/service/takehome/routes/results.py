@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, Query
+from fastapi import Depends, Form, Query
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -15,27 +15,32 @@ from hotloop.service.pages import page
 from hotloop.service.takehome import standing
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.portal import FOR_MEMBERS, Here, Portal
+from hotloop.service.takehome.rights import needs
 from hotloop.service.takehome.routes.candidates import known
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.headers import REPORT_POLICY
 from hotloop.service.web.site import Who, pages_for
-from hotloop.takehome import scorecard, viva
+from hotloop.takehome import feedback, scorecard, viva
+from hotloop.takehome.agreement import APART, agreement
 from hotloop.takehome.compare import (
     VIVA_COLUMNS,
     VIVA_NOTE,
     CandidateComparison,
     CompareError,
     compare,
+    share_words,
     viva_words,
 )
+from hotloop.takehome.feedback import FeedbackError
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.scorecard import (
     Filing,
     ReportAltered,
     ReportChanged,
+    Review,
     Scorecard,
     ScorecardError,
 )
@@ -44,7 +49,12 @@ from hotloop.takehome.team import PackRecord, TeamError
 REPORT = "report"
 """The field with the digest of the report that was marked."""
 
+NOT_YET = (
+    "Others have filed, and you have not: file your own marks first, so that they are independent."
+)
+
 router = pages_for(MEMBER, FOR_MEMBERS)
+REVIEW, REVEAL = needs("review"), needs("reveal")
 
 _SCORECARD: dict[str, Any] = {
     "requestBody": {
@@ -75,29 +85,50 @@ async def fields(request: Request) -> dict[str, str]:
 Fields = Annotated[dict[str, str], Depends(fields)]
 
 
-@router.get("/candidates/{pack}/report")
+@router.get("/candidates/{pack}/report", dependencies=[REVIEW])
 def report(portal: Here, pack: UUID) -> Response:
     """Send the report's page, with a policy that blocks scripts."""
     return _file(portal, pack, HTML_NAME, "text/html; charset=utf-8")
 
 
-@router.get("/candidates/{pack}/report.json")
+@router.get("/candidates/{pack}/report.json", dependencies=[REVIEW])
 def report_json(portal: Here, pack: UUID) -> Response:
     """Send report.json."""
     return _file(portal, pack, JSON_NAME, "application/json")
 
 
-@router.get("/candidates/{pack}/scorecard")
+@router.get("/candidates/{pack}/scorecard", dependencies=[REVIEW])
 def form(portal: Here, who: Who, pack: UUID) -> Response:
-    """Show the scorecard form, with the values filed last."""
+    """Show the scorecard form, with what this member filed last and nothing of the others'."""
+    return _form(portal, who, pack)
+
+
+@router.get("/candidates/{pack}/reviews", dependencies=[REVIEW])
+def reviews(portal: Here, who: Who, pack: UUID) -> Response:
+    """Show all reviewers' marks side by side, to those who have filed theirs.
+
+    Once as many have filed as the role wants, everybody may read them.
+    """
+    candidate = known(portal, pack)
     try:
-        card = scorecard.read(portal.team, pack)
+        card_form = scorecard.form(portal.team, pack)
+        digest = card_form.report.submission.digest
+        filed = scorecard.reviews(portal.team, pack, digest)
     except ScorecardError as error:
         raise RequestRefused(409, str(error)) from None
-    return _form(portal, who, pack, card)
+    if len(filed) < candidate.record.reviewers and who.name not in [one.by for one in filed]:
+        raise RequestRefused(403, NOT_YET)
+    return page(
+        "reviews.html",
+        member=who,
+        one=candidate,
+        reviews=filed,
+        agreement=agreement(filed, card_form.criteria),
+        apart=APART,
+    )
 
 
-@router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD)
+@router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD, dependencies=[REVIEW])
 def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
     """File a version of the scorecard, after which the name can be revealed."""
     known(portal, pack)
@@ -106,16 +137,16 @@ def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
         digest = given.get(REPORT, "")
         scorecard.file(portal.team, pack, filing, who.name, report=digest)
     except ReportChanged as error:
-        return _form(portal, who, pack, None, str(error), given, 409)
+        return _form(portal, who, pack, str(error), given, 409)
     except ValidationError as error:
         field = ".".join(map(str, error.errors()[0]["loc"]))[:80]
-        return _form(portal, who, pack, None, f"This is not as it must be: {field}.", given)
+        return _form(portal, who, pack, f"This is not as it must be: {field}.", given)
     except ScorecardError as error:
-        return _form(portal, who, pack, None, str(error), given)
+        return _form(portal, who, pack, str(error), given)
     return RedirectResponse(f"/candidates/{pack}", 303)
 
 
-@router.post("/candidates/{pack}/reveal")
+@router.post("/candidates/{pack}/reveal", dependencies=[REVEAL])
 def reveal(portal: Here, who: Who, pack: UUID) -> Response:
     """Show the candidate's name. Raises Refused before the scorecard is filed."""
     candidate = known(portal, pack)
@@ -130,7 +161,46 @@ def reveal(portal: Here, who: Who, pack: UUID) -> Response:
     return page("name.html", member=who, one=candidate, name=name)
 
 
-@router.get("/compare")
+@router.get("/candidates/{pack}/feedback", dependencies=[REVIEW])
+def feedback_form(portal: Here, who: Who, pack: UUID) -> Response:
+    """Show the form for feedback to the candidate."""
+    candidate = known(portal, pack)
+    try:
+        published = feedback.read(portal.team, pack)
+    except FeedbackError as error:
+        raise RequestRefused(409, str(error)) from None
+    text = published.text if published else feedback.draft(portal.team, pack)
+    return page(
+        "feedback.html", member=who, one=candidate, published=published, text=text, problem=""
+    )
+
+
+@router.post("/candidates/{pack}/feedback", dependencies=[REVIEW])
+def publish_feedback(
+    portal: Here,
+    who: Who,
+    pack: UUID,
+    text: Annotated[str, Form(max_length=feedback.LONGEST + 1000)] = "",
+    measured: Annotated[bool, Form()] = False,
+) -> Response:
+    """Publish feedback; the candidate's link shows it as long as their data is kept."""
+    candidate = known(portal, pack)
+    try:
+        feedback.publish(portal.team, pack, text, who.name, measured=measured)
+    except FeedbackError as error:
+        return page(
+            "feedback.html",
+            422,
+            member=who,
+            one=candidate,
+            published=None,
+            text=text,
+            problem=str(error),
+        )
+    return RedirectResponse(f"/candidates/{pack}", 303)
+
+
+@router.get("/compare", dependencies=[REVIEW])
 def side_by_side(
     portal: Here,
     who: Who,
@@ -161,6 +231,7 @@ def side_by_side(
         problems=problems,
         measured=measured,
         count=len(chosen),
+        share_words=share_words,
         viva_words=viva_words,
         viva_columns=VIVA_COLUMNS,
         viva_note=VIVA_NOTE,
@@ -213,7 +284,6 @@ def _form(
     portal: Portal,
     who: Member,
     pack: UUID,
-    card: scorecard.Scorecard | None,
     problem: str = "",
     given: dict[str, str] | None = None,
     status: int = 422,
@@ -230,9 +300,14 @@ def _form(
         raise RequestRefused(409, str(error)) from None
     except ScorecardError:
         raise RequestRefused(409, "There is no report to mark yet.") from None
+    try:
+        scorecard.read(portal.team, pack)
+        own = scorecard.own(portal.team, pack, who.name)
+    except ScorecardError as error:
+        raise RequestRefused(409, str(error)) from None
     # Marks of an earlier hand-in are not shown for a later one.
-    is_earlier = card is not None and card.submission != card_form.report.submission.digest
-    values = given if given is not None else _values(None if is_earlier else card)
+    is_earlier = own is not None and own.submission != card_form.report.submission.digest
+    values = given if given is not None else _values(None if is_earlier else own)
     return page(
         "scorecard.html",
         status if problem else 200,
@@ -241,13 +316,13 @@ def _form(
         criteria=card_form.criteria,
         values=values,
         problem=problem,
-        version=card.version if card else 0,
+        version=own.version if own else 0,
         is_earlier=is_earlier,
         read=digest,
     )
 
 
-def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
+def _values(card: Review | None) -> dict[str, str]:
     """Return the form's fields with the filed values."""
     if card is None:
         return {}

@@ -13,6 +13,7 @@ function prediction(item) {
     lines: (typed(item, "lines").match(/\d+/g) || []).map(Number),
     factor: number(typed(item, "factor").replace(",", ".")),
     width: number(typed(item, "width")),
+    follow_up: chosen(item, "follow-up") ?? null,
     reasoning: reasoning === undefined ? null : Number(reasoning),
     note: typed(item, "note"),
   };
@@ -20,17 +21,24 @@ function prediction(item) {
 
 for (const item of document.querySelectorAll(".item")) {
   const button = item.querySelector("button");
+  const [first, second] = [item.querySelector(".first"), item.querySelector(".second")];
   const truth = item.querySelector(".truth");
+  const isTold = () => !truth.hidden;
   item.addEventListener("change", () => {
-    button.disabled = !truth.hidden || !chosen(item, "kind") || !chosen(item, "sure");
+    // The mark for the reason comes first, and stays as it was before the prediction was heard.
+    second.disabled = isTold() || !chosen(item, "reasoning");
+    first.disabled = isTold() || chosen(item, "kind") !== undefined;
+    button.disabled = second.disabled || !chosen(item, "kind") || !chosen(item, "sure");
   });
   button.addEventListener("click", () => {
     truth.hidden = false;
-    button.disabled = true;
-    // What was predicted stays as it was before the truth was seen.
-    for (const field of item.querySelectorAll("input, select")) {
-      if (!truth.contains(field)) field.disabled = true;
-    }
+    item.querySelector(".key").open = true;
+    // What was predicted stays as it was before the truth was told.
+    button.disabled = first.disabled = second.disabled = true;
+  });
+  const next = truth.querySelector("details");
+  next?.addEventListener("toggle", () => {
+    truth.querySelector("fieldset").disabled = true;
   });
 }
 

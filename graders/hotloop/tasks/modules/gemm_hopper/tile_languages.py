@@ -51,14 +51,27 @@ SIZES = (
 
 
 def readings(rng: Rng) -> Iterator[Question]:
-    """Yield a question for each recorded PTX, with comments inserted."""
+    """Yield a question for each recorded PTX, with other numbers and comments inserted."""
     for path in sorted(LISTINGS.glob("*.ptx")):
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = _with_other_numbers(rng, path.read_text(encoding="utf-8")).splitlines()
         want = facts("\n".join(lines))
         for comment in COMMENTS:
             lines.insert(int(rng.integers(len(lines) // 4, len(lines))), comment)
         file = GivenFile("kernel.ptx", ("\n".join(lines) + "\n").encode())
         yield Question(path.stem, (file,), partial(dict_mismatch, "the reading", want=want))
+
+
+def _with_other_numbers(rng: Rng, ptx: str) -> str:
+    """Draw the registers of each warp group, of which there are two, and some arrivals."""
+
+    def registers(match: re.Match[str]) -> str:
+        return "\n".join(f"{match[1]}{8 * rng.integers(3, 31)};" for _ in range(2))
+
+    def arrivals(match: re.Match[str]) -> str:
+        return f"{match[1]}{rng.integers(1, 9)};" if rng.random() < 0.5 else match[0]
+
+    ptx = re.sub(r"(\bsetmaxnreg\.(?:dec|inc)\S*\s+)\d+;", registers, ptx)
+    return re.sub(r"(\bmbarrier\.init\.shared\S*\s+\[[^]]+\], )%?\w+;", arrivals, ptx)
 
 
 def facts(ptx: str) -> dict[str, int | str | None]:

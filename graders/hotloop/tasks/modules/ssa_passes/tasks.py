@@ -15,6 +15,7 @@ from hotloop.tasks.modules.ssa_passes import (
     paddle_pir,
     passes,
     postconditions,
+    published,
     regions,
     shapes,
     structure,
@@ -105,4 +106,11 @@ classifier = hl.returns_data(
     folded=hl.Answers(networks.to_fold),
     int8=hl.Answers(networks.to_quantize, entry="quantized_from"),
     smaller=networks.smaller,
+)
+
+mobilenet = hl.returns_data(
+    same=published.same,
+    fast=published.fast(),
+    int8=published.int8,
+    sparse=published.sparse,
 )
