@@ -124,6 +124,8 @@ def test_new_makes_no_team_for_a_mistake(tmp_path: Path, monkeypatch: pytest.Mon
         "did you mean fused_softmax" in run("new", "fused_softmx", "--name", "x", code=2)["error"]
     )
     assert "--name" in run("new", "fused_softmax", code=2)["error"]
+    monkeypatch.delenv("HOTLOOP_CONTACT")
+    assert "HOTLOOP_CONTACT" in run("new", "fused_softmax", "--name", "x", code=2)["error"]
     assert list(tmp_path.iterdir()) == []
 
 

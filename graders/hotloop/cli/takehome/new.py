@@ -11,7 +11,7 @@ from rich.text import Text
 from hotloop.cli.answer import CommandResult
 from hotloop.cli.judging import judging_line
 from hotloop.cli.takehome.folder import BELOW, TeamFolder, moment, require_packages, team_at
-from hotloop.cli.takehome.roles import known_module, role_for
+from hotloop.cli.takehome.roles import contact_and_notice, known_module, role_for
 from hotloop.core import whole_file
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -50,11 +50,11 @@ def run(
     """
     require_packages()
     name = _asked(name)
-    team, made = _team(folder, role)
+    team, made, about = _team(folder, role)
     from hotloop.takehome.pack import make_pack
     from hotloop.tasks.variants import same_for_all
 
-    wanted, wheel = _installable(team, role_for(team, role))
+    wanted, wheel = _installable(team, role_for(team, role, about))
     now, made_by = datetime.now(UTC), account()
     try:
         pack = make_pack(
@@ -101,25 +101,28 @@ def at_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _team(folder: Path, role: str) -> tuple[Team, str]:
-    """Return the team and, if it was made just now, a sentence about its folder.
+def _team(folder: Path, role: str) -> tuple[Team, str, tuple[str, str] | None]:
+    """Return the team and, if it was made just now, a sentence about its folder, and its contact.
 
-    Raises UserError for a folder that was named and is no team's, and for an unknown module.
+    Raises UserError for a folder that was named and is no team's, for an unknown module, and if
+    nobody says who hires: nothing is made then.
     """
     place = team_at(folder)
     if folder != Path() or (place / DESCRIPTION).is_file():
-        return Team(place), ""
+        return Team(place), "", None
     known_module(role, [])
+    about = contact_and_notice([])
     place = BELOW if any(folder.iterdir()) else folder
     if place.exists() and any(place.iterdir()):
         raise TeamError(f"{place} is no team's folder: name one with --team, or make it elsewhere.")
     team = Team.create(place)
     # Names and work are in it: nothing of it may get into a repository by chance.
     whole_file.replace(team.folder / ".gitignore", b"*\n")
-    return team, (
+    sentence = (
         f"{team.folder}: a team's folder was made. Keep a copy of {team.folder / 'keys'} where "
         "only the team can read it: without it no pack can be graded."
     )
+    return team, sentence, about
 
 
 def _installable(team: Team, role: TakehomeRole) -> tuple[TakehomeRole, str]:

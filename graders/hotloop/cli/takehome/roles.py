@@ -23,10 +23,11 @@ _ASKED = {
 }
 
 
-def role_for(team: Team, name: str) -> TakehomeRole:
+def role_for(team: Team, name: str, about: tuple[str, str] | None = None) -> TakehomeRole:
     """Return the role with that id, or of that module; make one if there is none.
 
-    Raises UserError if several roles use the module, or the name is unknown.
+    about: contact and privacy notice of a role that is made. Raises UserError if several roles use
+    the module, or the name is unknown.
     """
     roles = team.roles()
     for role in roles:
@@ -39,7 +40,7 @@ def role_for(team: Team, name: str) -> TakehomeRole:
         listed = ", ".join(role.role for role in of_module)
         raise UserError(f"Several roles use {name}: name one of {listed}.")
     module = known_module(name, [role.role for role in roles])
-    about = contact_and_notice(roles)
+    about = about or contact_and_notice(roles)
     return read_role(add_role(team, module.id, module.title, module, about))
 
 
