@@ -83,6 +83,7 @@ SHOW_NOBODY = {
     "cli/course/roster_table.py": SUMS,
     "cli/modules.py": "points of tasks",
     "cli/takehome/grade.py": REPORT,
+    "takehome/feedback.py": REPORT,
     "core/record.py": "the record",
     "course/attempts/store.py": "stores sums",
     "course/class_page/distribution.py": "counts learners",

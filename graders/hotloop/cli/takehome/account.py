@@ -59,7 +59,7 @@ def run(
     ] = "",
     database: Database = "",
 ) -> CommandResult:
-    """Make an account for the portal, change or delete one, or list them.
+    """Make, change, delete or list accounts for the portal.
 
     The password is asked for. With --may alone, an account that there is may do that from now on.
     """

@@ -30,9 +30,9 @@ def run(
     again: Annotated[bool, typer.Option("--again", help="Send again what was given up.")] = False,
     database: Database = "",
 ) -> CommandResult:
-    """Set up the interfaces for an ATS, or say what they are and what was not delivered.
+    """Set up the interfaces for an ATS, or say what they are.
 
-    New keys are printed once. The portal reads them when it starts.
+    What was not delivered is listed. New keys are printed once. The portal reads them when it starts.
     """
     team = open_team(folder)
     from hotloop.service.settings import own_folder

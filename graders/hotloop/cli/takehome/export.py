@@ -20,9 +20,9 @@ def run(
     folder: TeamFolder = Path(),
     database: Database = "",
 ) -> CommandResult:
-    """Write a zip with all data about a candidate, to send when they ask for it.
+    """Write a zip with all data about a candidate.
 
-    It holds their name, so whoever marks their work should not open it; the audit log records it.
+    It is for sending to them when they ask for it. It holds their name, so whoever marks their work should not open it; the audit log records it.
     """
     team = open_team(folder)
     from hotloop.takehome.data_export import export
