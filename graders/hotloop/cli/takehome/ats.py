@@ -32,7 +32,8 @@ def run(
 ) -> CommandResult:
     """Set up the interfaces for an ATS, or say what they are.
 
-    What was not delivered is listed. New keys are printed once. The portal reads them when it starts.
+    What was not delivered is listed. New keys are printed once. The portal reads them when it
+    starts.
     """
     team = open_team(folder)
     from hotloop.service.settings import own_folder

@@ -22,7 +22,8 @@ def run(
 ) -> CommandResult:
     """Write a zip with all data about a candidate.
 
-    It is for sending to them when they ask for it. It holds their name, so whoever marks their work should not open it; the audit log records it.
+    It is for sending to them when they ask for it. It holds their name, so whoever marks their work
+    should not open it; the audit log records it.
     """
     team = open_team(folder)
     from hotloop.takehome.data_export import export
