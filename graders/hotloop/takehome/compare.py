@@ -24,8 +24,8 @@ Key = tuple[str, str]
 """Task and check."""
 
 
-VIVA_COLUMNS = ("on the reference", "on their own code", "reasoning")
-VIVA_NOTE = "Right answers, and Brier scores, of which 0 is best. They rank nobody."
+VIVA_COLUMNS = ("reasoning", "on the reference", "on their own code")
+VIVA_NOTE = "Marks for reasons, right answers, Brier scores, of which 0 is best. They rank nobody."
 
 
 class CompareError(UserError):
@@ -147,10 +147,10 @@ def _shares(
 
 
 def viva_words(viva: VivaScore) -> tuple[str, str, str]:
-    """Describe the results on the reference, on the candidate's code, and in reasoning."""
+    """Describe the reasoning, and the results on the reference and on the candidate's code."""
     marks = [one.reasoning for one in (viva.fixed, viva.own) if one is not None]
     reasoning = ", ".join(f"{mark:.1f}" for mark in marks if mark is not None)
-    return _brier(viva.fixed), _brier(viva.own), reasoning or "not marked"
+    return reasoning or "not marked", _brier(viva.fixed), _brier(viva.own)
 
 
 def _brier(score: ScoredPredictions | None) -> str:

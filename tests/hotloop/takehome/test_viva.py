@@ -334,7 +334,7 @@ def test_a_report_of_before_the_viva_shows_it_once_it_is_filed(
     shown = OwnReports(team).read(document)
     assert shown.viva is not None
     assert shown.score == report_on(team, submission).score
-    assert "1 of 2 right" in page.read_text()
+    assert "reasoning 2.5 of 4; 1 of 2 right" in page.read_text()
     document.write_text(document.read_text().replace('"GPU engineer', '"CPU engineer'))
     with pytest.raises(UnreadableReport):
         grading.show_viva(team, pack)
@@ -449,7 +449,7 @@ def test_the_schema_has_it(asked: tuple[Hired, Submission], tmp_path: Path) -> N
     assert document["viva"]["own"]["items"] == 2
     path, page = grading.write(report_on(team, submission), team)
     assert path.is_file()
-    assert "1 of 2 right" in page.read_text()
+    assert "reasoning 2.5 of 4; 1 of 2 right" in page.read_text()
 
 
 @pytest.mark.slow

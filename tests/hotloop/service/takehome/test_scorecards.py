@@ -156,9 +156,9 @@ def test_the_comparison_shows_the_vivas_apart(
     )
     (folder / viva.ANSWERS).write_text(document.model_dump_json())
     page = member.get("/compare").text
-    on_reference, own, reasoning = compare.viva_words(told)
+    reasoning, on_reference, own = compare.viva_words(told)
     assert on_reference == "not asked"
-    for column, said in zip(compare.VIVA_COLUMNS, (on_reference, own, reasoning), strict=True):
+    for column, said in zip(compare.VIVA_COLUMNS, (reasoning, on_reference, own), strict=True):
         assert f'<td data-is="{column}">{said}</td>' in page
     assert page.count(first.manifest.pseudonym) > without.count(first.manifest.pseudonym)
     # The same answers, about another hand-in.
