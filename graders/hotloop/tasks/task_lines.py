@@ -106,17 +106,14 @@ def _by_use(
     for number, unit in enumerate(units):
         for name in unit.called:
             named[name].append(number)
-    # A unit that stays as it was given may launch or test the tasks' functions: it is none of them.
-    unchanged = {unit.text for unit in given}
-    users = {n for n, unit in enumerate(units) if fixed[n] or unit.text not in unchanged}
-    waiting = [number for number in users if tasks[number]]
+    waiting = [number for number, found in enumerate(tasks) if found]
     while waiting:
         user = waiting.pop()
         used = {number for word in units[user].words for number in named.get(word, ())}
         for number in used - {user}:
             if not fixed[number] and not tasks[user] <= tasks[number]:
                 tasks[number] |= tasks[user]
-                waiting += [number] if number in users else []
+                waiting.append(number)
     return tasks
 
 

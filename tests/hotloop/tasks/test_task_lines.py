@@ -134,8 +134,21 @@ def test_python_is_told_apart_by_functions_too() -> None:
 
 
 def test_a_carriage_return_ends_no_line() -> None:
-    work = PYTHON.replace("    pass", "    a = 1\r    b").replace("    return x", "    c\r\n    d")
-    assert len(owners("work.py", work.split("\n"), PYTHON.split("\n"))) == work.count("\n") + 1
+    starter = "### TASK m.one\ndef f():\n    pass\n\n\n### TASK m.two\ndef g():\n    pass"
+    work = starter.replace("pass", "a = 1  #\r    b", 1)
+    assert owned("work.py", work, starter)["pass"] == "two"
+    assert owned("work.py", work.replace("\n", "\r\n"), starter)["pass"] == "two"
+
+
+def test_what_was_given_is_of_no_task_but_passes_on_what_uses_it() -> None:
+    given = "SIZE = 1\n\n\ndef part():\n    return SIZE\n\n\n"
+    main = "def main():\n    first(1)\n    second(2)\n"
+    starter = given + PYTHON + main
+    work = starter.replace("SIZE = 1", "SIZE = 2").replace(
+        "    raise NotImplementedError", "    part()", 1
+    )
+    found = owned("work.py", work, starter)
+    assert (found["SIZE = 2"], found["part()"], found["first(1)"]) == ("first", "first", "")
 
 
 def test_methods_of_one_class_are_of_different_tasks() -> None:
