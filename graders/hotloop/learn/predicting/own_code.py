@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hotloop.learn.mutation import Edit, c_code, config_text, graphs, kernels, python_code
-from hotloop.learn.predicting.regions import lines_of
+from hotloop.tasks import task_lines
 from hotloop.tasks.curriculum import Module
 from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant
@@ -103,8 +103,7 @@ def code_of(work: PredictedSubmission, task: str) -> list[Code]:
             continue
         own = _own_lines(text, starter)
         if not cell:
-            is_python = name.endswith(".py")
-            own &= lines_of(f"{work.module.id}.{task}", text, starter, is_python=is_python)
+            own &= task_lines.lines_of_one(task, name, text.split("\n"), starter.split("\n"))
         if own:
             found.append(Code(task, name, cell, text, own))
     return found
