@@ -75,6 +75,8 @@ def document(works: Sequence[dict[str, Any]]) -> dict[str, Any]:
     rows = [*(work for work in kept if work["work"] not in new), *works]
     return {
         "format": 1,
+        "device": device_name(),
+        "date": max(work["date"] for work in rows),
         "works": len(rows),
         "keys": sum(work["keys"] for work in rows),
         "keys_hold": sum(work["keys_hold"] for work in rows),
