@@ -98,7 +98,8 @@ def test_a_new_row_takes_the_place_of_its_work_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def rows(*names: str, minutes: float = 1.0) -> list[dict[str, Any]]:
-        return [{"work": name, "keys": 3, "keys_hold": 3, "minutes": minutes} for name in names]
+        row = {"keys": 3, "keys_hold": 3, "minutes": minutes, "date": "2026-11-30"}
+        return [{"work": name, **row} for name in names]
 
     monkeypatch.setattr(viva_keys, "RESULT", tmp_path / "viva_keys.json")
     viva_keys.write(rows("own", "renamed"))

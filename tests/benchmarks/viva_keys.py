@@ -76,7 +76,7 @@ def document(works: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "format": 1,
         "device": device_name(),
-        "date": max(work["date"] for work in rows),
+        "date": max((work["date"] for work in rows), default=""),
         "works": len(rows),
         "keys": sum(work["keys"] for work in rows),
         "keys_hold": sum(work["keys_hold"] for work in rows),
