@@ -6,8 +6,8 @@
 
 A Chinese lesson or question stores a digest of the English text that it was written after: a
 lesson in a comment under its title, a question under the key `follows`. When the English text
-changes, the digest differs and a test fails until somebody mends the Chinese and renews the digest,
-or puts the sentence BEHIND in its place, which readers see.
+changes, the digest differs and a test fails until the Chinese text is corrected and its digest
+renewed, or the sentence BEHIND stands in its place, which readers see.
 
 NAME: a file, such as curriculum/ssa_passes/questions.zh.yaml, or one question of it, FILE:ID.
 """

@@ -44,7 +44,7 @@ def found(question: str) -> Page:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_it_is_as_new_as_the_english_text_or_says_so(page: Page) -> None:
     again = f"python tests/curriculum/chinese.py --renew {page.name}"
-    assert page.new or page.follows == BEHIND, f"mend it after the English text; then {again}"
+    assert page.new or page.follows == BEHIND, f"correct it after the English text; then {again}"
 
 
 @pytest.mark.parametrize("question", ["", "bytes"])

@@ -1,23 +1,27 @@
-"""torch.topk in float32, as model code has it; experts come in ascending order."""
+"""numpy in float32, with probabilities from the logsumexp and the choice by a partition."""
 
 
 ### BEGIN SOLUTION mixture_of_experts.route
-import torch
+import numpy as np
 
 
 def route(logits, bias, k):
-    x = torch.tensor(logits, dtype=torch.float32)
-    p = x.softmax(-1)
-    ids = (p + torch.tensor(bias, dtype=torch.float32)).topk(k, dim=-1, sorted=False).indices
-    ids = ids.sort(-1).values
-    w = p.gather(-1, ids)
-    hits = torch.nn.functional.one_hot(ids, p.shape[-1]).sum(1).double()
+    z = np.array(logits, np.float32)
+    top = z.max(1)
+    lse = top + np.log(np.exp(z - top[:, None]).sum(1))
+    p = np.exp(z - lse[:, None])
+    chosen = np.argpartition(p + np.float32(bias), -k, axis=1)[:, -k:]
+    rows = np.arange(len(z))[:, None]
+    share = p[rows, chosen] / p[rows, chosen].sum(1, keepdims=True)
+    counts = np.zeros(z.shape[1], int)
+    np.add.at(counts, chosen, 1)
+    mean = p.mean(0)
     return {
-        "experts": ids.tolist(),
-        "weights": (w / w.sum(-1, keepdim=True)).tolist(),
-        "counts": hits.sum(0).long().tolist(),
-        "balance_loss": (p.shape[-1] * (hits.mean(0) / k * p.mean(0)).sum()).item(),
-        "z_loss": x.logsumexp(-1).square().mean().item(),
+        "experts": chosen.tolist(),
+        "weights": share.tolist(),
+        "counts": counts.tolist(),
+        "balance_loss": float(len(mean) * counts @ mean / counts.sum()),
+        "z_loss": float(np.mean(lse * lse)),
     }
 
 
