@@ -54,7 +54,7 @@ def test_a_wrong_answer_is_not_proved_to_have_what_it_breaks(wrong: str) -> None
     task = TASKS[module, fails.removeprefix("fails: ").partition(".")[0]]
     texts = patches.patched(patch, patches.from_solutions)
     source = texts[f"solutions/{module}/{task.file}"]
-    claims = proofs.claims_of(source, task.entry, _calls(module, task.task))
+    claims = proofs.report_of(source, task.entry, _calls(module, task.task)).claims
     about = [claim for claim in claims if claim.about == BREAKS[wrong]]
     assert any(claim.result != PROVED for claim in about), claims
 
@@ -63,5 +63,5 @@ def test_a_wrong_answer_is_not_proved_to_have_what_it_breaks(wrong: str) -> None
 @pytest.mark.parametrize("task", ["row_sums", "matmul", "axpy"])
 def test_a_reference_is_proved(task: str) -> None:
     one = TASKS["first_kernels", task]
-    claims = proofs.claims_of(one.source, one.entry, _calls("first_kernels", task))
+    claims = proofs.report_of(one.source, one.entry, _calls("first_kernels", task)).claims
     assert [claim.result for claim in claims] == [PROVED, PROVED]

@@ -134,14 +134,18 @@ def prove(
     except Exception as reason:  # noqa: BLE001 - no file may end a proof otherwise
         return Report(_unread("", reason), time.process_time() - started)
     claims: dict[tuple[str, str], Claim] = {}
+    spent: dict[str, float] = {}
     for way in ways:
         for launch in way.launches:
-            seconds = min(KERNEL_S, total_s - (time.process_time() - started))
+            began = time.process_time()
+            seconds = min(KERNEL_S, total_s - (began - started))
             for claim in _of_launch(module, names, call, way, launch, Clock(seconds)):
                 key = (claim.kernel, claim.about)
                 if key not in claims or _rank(claim) > _rank(claims[key]):
                     claims[key] = claim
-    return Report(list(claims.values()), time.process_time() - started)
+            name = launch.kernel.name
+            spent[name] = spent.get(name, 0.0) + time.process_time() - began
+    return Report(list(claims.values()), time.process_time() - started, spent)
 
 
 def _rank(claim: Claim) -> int:

@@ -1,7 +1,7 @@
 """What is said of a task's kernels: proved, a counterexample, or tested, with the reason."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 PROVED = "proved"
@@ -41,10 +41,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Report:
-    """All claims of a task. seconds: what it took on a core."""
+    """All claims of a task. seconds: what it took on a core, and of that each kernel."""
 
     claims: Sequence[Claim]
     seconds: float = 0.0
+    kernel_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def to_message(self) -> dict[str, Any]:
         """Return plain data."""
@@ -59,4 +60,4 @@ class Report:
             values: dict[str, Any] = {**each}
             values["counterexample"] = None if example is None else Counterexample(**example)
             claims.append(Claim(**values))
-        return cls(claims, message["seconds"])
+        return cls(claims, message["seconds"], message["kernel_seconds"])
