@@ -1,9 +1,10 @@
 """Which of the machine's files a confined process sees: an allow-list, with parts hidden again.
 
 Visible are the system's programs and libraries, the interpreter with its packages, and of Hotloop
-only `hotloop/__init__.py`, `hotloop/core`, `hotloop/worker`, and what a learner's own code uses:
-`accelerator`, `simulate` and `trace` of `hotloop/engines`. A wheel installs Hotloop among the
-packages, and a clone can be inside a visible folder: both are hidden.
+only `hotloop/__init__.py`, `hotloop/core`, `hotloop/worker`, and of `hotloop/engines` what a
+learner's own code uses (`accelerator`, `simulate` and `trace`) or what reads it without running it
+(`prover`). A wheel installs Hotloop among the packages, and a clone can be inside a visible folder:
+both are hidden.
 """
 
 import os
@@ -53,6 +54,7 @@ def base_view() -> View:
             "worker",
             "engines/__init__.py",
             "engines/accelerator",
+            "engines/prover",
             "engines/simulate",
             "engines/trace",
         )

@@ -19,6 +19,8 @@ from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.checks.triton_kernel_correct import NOT_ASKED, TritonKernelCorrect
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.sandbox.level import level
 
 from ..sessions import new_session
 
@@ -64,7 +66,9 @@ CHECK = TritonKernelCorrect(
 def judged(folder: Path, **changes: str) -> CheckRecord:
     (folder / "answer.py").write_text(SUBMISSION.format(**RIGHT | changes))
     candidate = Candidate("double", "answer.py", "destination")
-    with closing(new_session(folder, candidate=candidate, budget_s=120)) as session:
+    launcher = Launcher(level()[0])
+    session = new_session(folder, candidate=candidate, launcher=launcher, budget_s=120)
+    with closing(session):
         (record,) = judge_checks({"correct": CHECK}, session)
     return record
 

@@ -1,10 +1,12 @@
 """What a sandboxed program can see: the allow-list, and none of Hotloop's secrets."""
 
+import ast
 import json
 import os
 import socket
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +275,41 @@ def test_the_view_names_existing_paths_only() -> None:
     assert all(outside.exists() for _, outside in view.visible)
     assert all(path.is_dir() for path in view.hidden)
     assert view.packages[0] == "/opt/hotloop"
+
+
+UNCONFINED = {
+    "hotloop.author.lease",
+    "hotloop.cli",
+    "hotloop.engines.simulate.preparation",
+    "hotloop.judge",
+    "hotloop.service.course.nodes",
+    "hotloop.service.takehome.grader",
+}
+"""Programs of ours that start no learner's code in their own process and need no sandbox."""
+
+
+def _programs() -> set[str]:
+    """Return each module that the package starts with `python -m`."""
+    programs: set[str] = set()
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Tuple | ast.List):
+                words = [each.value for each in node.elts if isinstance(each, ast.Constant)]
+                programs |= {
+                    name
+                    for flag, name in pairwise(words)
+                    if flag == "-m" and isinstance(name, str) and name.startswith("hotloop.")
+                }
+    return programs
+
+
+def test_each_program_that_is_started_in_a_sandbox_is_seen_there(run: Callable[..., Any]) -> None:
+    programs = sorted(_programs() - UNCONFINED)
+    assert "hotloop.engines.prover.worker" in programs
+    ran = run(
+        f"""
+import importlib.util
+print(*(name for name in {programs} if importlib.util.find_spec(name) is None))
+"""
+    )
+    assert ran.text.strip() == ""
