@@ -80,6 +80,24 @@ def test_captions_are_sentences(page: Path) -> None:
     assert [caption for _, caption in captions(page) if fragment(caption)] == []
 
 
+KEY = re.compile(
+    r"\b(colored|orange|green|blue|gray|left|right|above|below|thin|dark|light|dashed|a box|"
+    r"its number|▲): ",
+    re.IGNORECASE,
+)
+"""How a telegram explains a color or a place: a label that explains something is a sentence."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(paths.curriculum().glob("*/figures/*.svg")),
+    ids=lambda p: f"{p.parents[1].name}.{p.name}",
+)
+def test_labels_that_explain_are_sentences(path: Path) -> None:
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))
+    assert [label for label in labels if KEY.search(label)] == []
+
+
 def test_each_picture_has_a_script_and_is_small(pictures: dict[Path, Any]) -> None:
     stored = set(paths.curriculum().glob("*/figures/*.png"))
     assert stored == set(pictures)
