@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog import Picture, element, node, nodes, slices
+from catalog import Mark, Picture, Slices, element, node, nodes, slices
 
 GENERATED = """
 import shutil
@@ -39,6 +39,13 @@ import shutil
 from hotloop.core import paths
 shutil.copyfile(paths.exercises() / "portable_trainer/fsdp_trace.json", target)
 """
+
+AFTER_THE_LONGEST_SELECTION = """(
+    select s.ts + s.dur as ts, 0 as depth, s.track_id,
+        (select min(n.ts) from slice n where n.track_id = s.track_id and n.ts > s.ts)
+        - s.ts - s.dur as dur
+    from slice s where s.name = 'cub::DeviceSelectSweepKernel' order by s.dur desc limit 1
+)"""
 
 HEALTHY = """
 import gzip
@@ -135,7 +142,9 @@ PICTURES = (
         GENERATED,
         (
             slices("slice where name = 'cudaStreamSynchronize' and dur > 10e6", "bottom"),
-            slices("slice where name = 'mixup'", "right"),
+            Mark(
+                (Slices("slice where name = 'mixup'"), Slices(AFTER_THE_LONGEST_SELECTION)), "right"
+            ),
         ),
         TIMELINE,
         "slice where name in ('ProfilerStep#18', 'ProfilerStep#20')",
