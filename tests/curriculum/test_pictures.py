@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from hotloop.core import paths
+from hotloop.site import lessons
+from hotloop.tasks import curriculum
 
 SCRIPTS = paths.root() / "site" / "pictures"
 LARGEST = 120_000
@@ -136,3 +138,12 @@ def test_a_chinese_lesson_shows_the_same_figures(page: Path) -> None:
     source = re.compile(r'<img src="(figures/[\w.]+)"')
     english = page.with_name("lesson.md").read_text(encoding="utf-8")
     assert source.findall(page.read_text(encoding="utf-8")) == source.findall(english)
+
+
+def test_the_site_links_a_wide_picture_alone(tmp_path: Path) -> None:
+    [module] = [m for m in curriculum.modules() if m.id == "portable_trainer"]
+    lessons.write_lessons(module, tmp_path, "")
+    name = "figures/monitor_by_tensorboard.png"
+    page = (tmp_path / "lesson.md").read_text(encoding="utf-8")
+    assert f'<a class="larger" href="{name}">Enlarge</a>' in page
+    assert (tmp_path / name).is_file()
