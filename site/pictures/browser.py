@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from catalog import Element, Picture
@@ -76,7 +76,7 @@ marks.forEach(([boxes, side], index) => {
 
 
 @contextmanager
-def chromium(size: tuple[int, int]) -> Iterator[webdriver.Chrome]:
+def chromium(size: tuple[int, int]) -> Generator[webdriver.Chrome]:
     """Open a window of that size."""
     options = webdriver.ChromeOptions()
     for argument in ARGUMENTS:
@@ -116,6 +116,7 @@ def take(
     shot = page.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     image = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
     if crop:
-        image = image.crop(tuple(round(edge * SCALE) for edge in crop))
+        left, top, right, bottom = (edge * SCALE for edge in crop)
+        image = image.crop((round(left), round(top), round(right), round(bottom)))
     picture.target.parent.mkdir(parents=True, exist_ok=True)
     image.quantize(COLORS, dither=Image.Dither.NONE).save(picture.target, optimize=True)

