@@ -47,6 +47,15 @@ def test_it_is_as_new_as_the_english_text_or_says_so(page: Page) -> None:
     assert page.new or page.follows == BEHIND, f"correct it after the English text; then {again}"
 
 
+@pytest.mark.parametrize(
+    "path", sorted(paths.curriculum().glob("**/*.zh.*")), ids=lambda p: f"{p.parent.name}.{p.name}"
+)
+def test_a_term_has_one_name(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    others = {"批次": "batch", "批大小": "batch 大小"}
+    assert {word: name for word, name in others.items() if word in text} == {}
+
+
 @pytest.mark.parametrize("question", ["", "bytes"])
 def test_a_mark_is_written_and_replaced(module: Path, question: str) -> None:
     others = {path: path.read_text(encoding="utf-8") for path in module.iterdir()}

@@ -14,7 +14,9 @@ def main() -> None:
     """Print the picture: eight banks stand for 32."""
     parts = [text(8, 14, "tile[8][8]: one bank"), text(190, 14, "tile[8][9]: eight banks")]
     parts += _tile(8, SIDE) + _tile(190, SIDE + 1)
-    parts.append(text(8, 178, "The number is the bank; colored: what a warp reads.", size=10))
+    parts.append(
+        text(8, 178, "A cell's number is its bank. A warp reads the colored cells.", size=10)
+    )
     told = (
         "In a tile of eight by eight, all elements of column 2 lie in bank 2. In a tile with a "
         "ninth column they lie in eight different banks."

@@ -23,7 +23,7 @@ def main() -> None:
     for program in range(4):
         x = 8 + program * BLOCK * CELL
         parts.append(text(x, 24, f"program {program}", size=10))
-    parts.append(text(8, 94, "× masked: behind the end, neither loaded nor stored"))
+    parts.append(text(8, 94, "× is masked: it is neither loaded nor stored."))
     told = "Sixteen cells in four blocks of four; the last two lie behind the fourteen elements."
     print("\n".join(drawing(104, parts, "A grid of programs over a vector", told)))
 

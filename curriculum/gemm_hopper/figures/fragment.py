@@ -37,15 +37,13 @@ def main() -> None:
             )
     foot = 22 + 16 * CELL + 14
     parts.append(
-        text(
-            8, foot, "A box is two sums of a lane, with the lane's number. Colored: lane 9", size=10
-        )
+        text(8, foot, "A box is two sums of a lane and has the lane's number. Lane 9 is", size=10)
     )
     parts.append(
         text(
             8,
             foot + 14,
-            "with the registers that hold them. 8 more columns: 4 more registers.",
+            "colored and has its registers. 8 more columns are 4 more registers.",
             size=10,
         )
     )

@@ -37,8 +37,10 @@ def main() -> None:
         if tile < 4:
             parts += _box(x + MAIN, y, STORE, "", RESULT)
         x += MAIN
-    parts.append(text(LEFT, 204, "Orange: first copies of a tile. Green: products.", size=10))
-    parts.append(text(LEFT, 218, "Blue: epilogue and store. Not to scale.", size=10))
+    parts.append(
+        text(LEFT, 204, "The first copies of a tile are orange, products are green,", size=10)
+    )
+    parts.append(text(LEFT, 218, "epilogue and store are blue. Lengths are not to scale.", size=10))
     told = (
         "With a block for each tile, filling the pipeline and storing the result are not "
         "overlapped. A persistent block loads the next tile during the epilogue. With two consumer "

@@ -26,7 +26,7 @@ def main() -> None:
         parts += _box(x + STEP * i, 162, STEP, f"slot {i % 3}", 2)
     parts += [
         text(
-            8, 204, "Thin: a thread starts copies or products, and waits. A slot goes back", size=10
+            8, 204, "A thin bar is a thread that starts work and waits. A slot goes back", size=10
         ),
         text(8, 218, "when its products are complete, and the producer fills it again.", size=10),
     ]

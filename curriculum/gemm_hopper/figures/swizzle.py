@@ -23,9 +23,9 @@ def main() -> None:
         parts += _tile(188, top + 22, chunks, swizzled=True)
         top += 22 + LINES // (8 // chunks) * CELL + 10
     notes = (
-        "Left without a swizzle, right with. A line is 128 bytes, all 32",
-        "banks. A box is a chunk of 16 bytes with its number in the row.",
-        "Colored: chunk 1 of eight rows, which wgmma reads together.",
+        "The left has no swizzle, the right has one. A line is 128 bytes, all",
+        "32 banks. A box is a chunk of 16 bytes with its number in the row.",
+        "wgmma reads the colored chunks 1 of eight rows together.",
     )
     for number, words in enumerate(notes):
         parts.append(text(8, top + 12 + 14 * number, words, size=10))

@@ -26,10 +26,10 @@ def main() -> None:
     top = d_top + 16 * CELL + 26
     parts.append(text(8, top - 8, "B, 16 × 8, drawn transposed: a row is a column of B"))
     parts += _matrix(8, top, 8, 16, _of_b)
-    parts.append(text(b_left, top + 18, "A box: two elements;", size=10))
-    parts.append(text(b_left, top + 32, "its number: the lane.", size=10))
-    parts.append(text(b_left, top + 46, "Colored: lane 9, a", size=10))
-    parts.append(text(b_left, top + 60, "color a register.", size=10))
+    parts.append(text(b_left, top + 18, "A box is two elements", size=10))
+    parts.append(text(b_left, top + 32, "of the numbered lane.", size=10))
+    parts.append(text(b_left, top + 46, "Lane 9 is colored,", size=10))
+    parts.append(text(b_left, top + 60, "register by register.", size=10))
     told = (
         "Lane 9 has columns 2 and 3 and columns 10 and 11 of rows 2 and 10 of A, rows 2, 3, 10 and "
         "11 of column 2 of B, and columns 2 and 3 of rows 2 and 10 of D."

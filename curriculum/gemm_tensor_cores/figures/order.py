@@ -35,7 +35,7 @@ def _grid(left: float, words: str, tiles: set[tuple[int, int]]) -> list[str]:
             fill = COLORS[0] if (row, column) in tiles else ""
             x, y = start + column * CELL, top + row * CELL
             parts.append(rectangle(x, y, CELL - 1, CELL - 1, fill=fill))
-    parts.append(text(left, top + SIDE * CELL + 16, "left: rows of a; above: columns of b", size=9))
+    parts.append(text(left, top + SIDE * CELL + 16, "a's rows are left, b's columns above", size=9))
     return parts
 
 

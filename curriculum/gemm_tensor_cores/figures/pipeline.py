@@ -28,7 +28,7 @@ def main() -> None:
         parts += _box(x, 116, MULTIPLY, f"mma {step}", 1)
         parts.append(text(x, 148, "▲", size=9, anchor="middle"))
         x += MULTIPLY
-    parts.append(text(8, 166, "▲: wait for your copies, then one barrier", size=10))
+    parts.append(text(8, 166, "At ▲ a thread waits for its copies, then for one barrier.", size=10))
     told = (
         "Without a pipeline each step copies and then multiplies. With two stages the copies of "
         "the next step run while this one is multiplied, and only the first copy is waited for at "

@@ -47,7 +47,10 @@ def main() -> None:
     )
     parts.append(text(_x(3), _y(32e12), f"{bandwidth / 1e12:.2f} TB/s", size=10, anchor="end"))
     for row, words in enumerate(
-        ("operations per byte; upwards: TFLOP/s", "orange: bfloat16 weights; blue: four bits")
+        (
+            "operations per byte; upwards: TFLOP/s",
+            "Weights in bfloat16 are orange, in four bits blue.",
+        )
     ):
         parts.append(text(LEFT, BOTTOM + 30 + 14 * row, words, size=10))
     told = (

@@ -22,7 +22,10 @@ def main() -> None:
     )
     parts.append(
         text(
-            8, foot + 14, "chunk that lies there; colored: what ldmatrix reads at a time.", size=10
+            8,
+            foot + 14,
+            "chunk that lies there. ldmatrix reads the colored ones at a time.",
+            size=10,
         )
     )
     told = (

@@ -54,7 +54,7 @@ def main() -> None:
         text(
             LEFT,
             250,
-            f"Green: shared. Blue: owned by one. Block {old} was copied to {new}.",
+            f"Green blocks are shared, blue ones not. Block {old} was copied to {new}.",
             size=10,
         )
     )

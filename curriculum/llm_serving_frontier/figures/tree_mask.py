@@ -29,7 +29,7 @@ def main() -> None:
         branch = " ".join(WORDS[other] for other in attends)
         rows.append((f"node {node}, position {laid['positions'][node]}: {branch}", cells))
     told = f"Nodes that each of {len(PARENTS)} nodes attends to: {ways}."
-    note = "Orange: itself. Blue: the nodes on its way from node 0. Siblings do not see each other."
+    note = "A node is orange, its way from node 0 is blue. Siblings do not see each other."
     print("\n".join(grid("Attention within a draft tree", rows, told, notes=[note])))
 
 

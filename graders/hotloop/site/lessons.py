@@ -15,8 +15,9 @@ RUNS_PLACE = "<!-- recorded-runs -->"
 OUTCOMES = "## What you will be able to do"
 CHINESE = "lesson.zh.md"
 _FITS_A_PHONE = 400
-"""Widest viewBox of a drawing whose letters can be read on a phone."""
+"""Widest drawing or picture whose letters can be read on a phone."""
 _PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+")?>')
+_SCREENSHOT = re.compile(r'<img src="(figures/\w+\.png)" alt="[^"]*" width="(\d+)">')
 
 
 def authored_pages(module: curriculum.Module) -> list[Path]:
@@ -63,17 +64,22 @@ def _on_the_site(text: str, module: str) -> str:
     text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
     text = text.replace("](questions.yaml)", "](index.md#in-an-interview)")
     text = text.replace("](questions.zh.yaml)", "](../../questions/chinese.md)")
+    text = _SCREENSHOT.sub(lambda match: match[0] + _larger(match[1], float(match[2])), text)
     return _PICTURE.sub(lambda match: _inlined(module, match[1]), text)
 
 
+def _larger(picture: str, width: float) -> str:
+    """Return a link to a picture that is too wide for a phone, else nothing."""
+    link = f'\n<a class="larger" href="{picture}">Enlarge</a>'
+    return link if width > _FITS_A_PHONE else ""
+
+
 def _inlined(module: str, picture: str) -> str:
-    """Return the drawing's inclusion, with a link to a wide one, whose letters a phone shrinks."""
+    """Return the drawing's inclusion, with a link to a wide one."""
     included = f'--8<-- "curriculum/{module}/{picture}"'
     head = (curriculum.folder(module) / picture).read_text(encoding="utf-8")[:500]
     width = re.search(r'viewBox="0 0 ([\d.]+)', head)
-    if width is None or float(width[1]) <= _FITS_A_PHONE:
-        return included
-    return f'{included}\n<a class="larger" href="{picture}">Enlarge</a>'
+    return included + _larger(picture, float(width[1]) if width else 0)
 
 
 def write_lessons(module: curriculum.Module, target: Path, simulator: str) -> None:
