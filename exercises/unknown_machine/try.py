@@ -4,7 +4,8 @@
     python try.py walk [ITEMS]    # assembles, runs and checks; writes program.txt and timeline.html
     python try.py naive walk      # the same for the naive program
 
-`pipeline` and `overlap` in place of `walk` are the other two kernels.
+`pipeline` and `overlap` in place of `walk` are the course's other two, `kernel` is the one that its
+seed draws.
 """
 
 import importlib
@@ -12,6 +13,7 @@ import random
 import sys
 from pathlib import Path
 
+from hotloop.engines.accelerator import kinds
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator import rows as matrices
 from hotloop.engines.accelerator import walk as walks
@@ -20,10 +22,17 @@ from hotloop.engines.accelerator.program import assemble, disassemble
 from hotloop.engines.accelerator.run import run
 from hotloop.engines.accelerator.timeline import page, profile
 
+NAMES = ("walk", "pipeline", "overlap", "kernel")
+
 
 def kernel(name: str, seed: int, items: int):
     """An input, the naive program, and the lower bound."""
     machine, rng = machines.draw(seed), random.Random(1)
+    if name == "kernel":
+        kind = kinds.draw(seed)
+        shape = kind.draw(seed)
+        work = kind.work(shape, items, rng)
+        return work, kind.naive(shape, items), kind.bound(shape, machine, work)
     if name == "overlap":
         shape = matrices.draw(seed)
         work = matrices.work(shape, items, rng)
@@ -37,17 +46,19 @@ def kernel(name: str, seed: int, items: int):
 def main() -> None:
     """Do what the arguments say."""
     words = sys.argv[1:]
-    name = next((word for word in words if word in ("walk", "pipeline", "overlap")), None)
+    name = next((word for word in words if word in NAMES), None)
     if name is None:
         sys.exit(__doc__)
     yours = importlib.import_module(name)
-    machine = machines.draw(yours.MACHINE)
+    seed = yours.KERNEL if name == "kernel" else yours.MACHINE
+    machine = machines.draw(seed)
     if "manual" in words:
         Path("manual.md").write_text(manual(machine), encoding="utf-8")
         print("manual.md")
         return
-    items = next((int(word) for word in words if word.isdigit()), 256 if name != "overlap" else 128)
-    work, naive, bound = kernel(name, yours.MACHINE, items)
+    most = {"overlap": 128, "kernel": kinds.draw(seed).items}.get(name, 256)
+    items = next((int(word) for word in words if word.isdigit()), most)
+    work, naive, bound = kernel(name, seed, items)
     program = naive if "naive" in words else assemble(yours.build(items), machine)
     result = run(machine, program, work.memory, work.writable, 10**6, record=True)
     print(work.mismatch(result.memory) or "right", f"· lower bound {bound} cycles", end="\n\n")

@@ -29,7 +29,7 @@
 # | file | what it is |
 # | --- | --- |
 # | `count.py`, `scheduler.py` | yours: tasks 1 and 2 |
-# | `pipeline.py`, `overlap.py`, `walk.py` | yours: generators of programs, tasks 3 to 5; they may import your `scheduler.py` |
+# | `pipeline.py`, `overlap.py`, `walk.py`, `kernel.py` | yours: generators of programs, tasks 3 to 6; they may import your `scheduler.py` |
 # | `rules.md` | what all machines have in common, with the names of their numbers in code |
 # | `try.py` | manual, runs, profiles and timelines |
 
@@ -116,3 +116,18 @@ check("unknown_machine.overlap")
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "walk", "locked": true, "points": 20, "solution": false, "task": false}
 check("unknown_machine.walk")
+
+# %% [markdown]
+# ## 6. A kernel that is drawn
+#
+# ### CARD unknown_machine.kernel
+#
+# Write `build(items)` in `kernel.py`. `KERNEL` is the seed of another machine and of its kernel, which is a tree walk, a hash with rounds that depend on the item, a sparse matrix, or
+# ragged attention. `python try.py manual kernel` writes the manual of both; it differs from the first one in more than numbers.
+#
+# Nothing that you wrote for the walk runs here but what you made general. The scale is open.
+#
+# ### HINTS unknown_machine.kernel
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "kernel", "locked": true, "points": 20, "solution": false, "task": false}
+check("unknown_machine.kernel")

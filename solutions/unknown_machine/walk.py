@@ -98,7 +98,8 @@ def step(stream: Stream, walk: Walk, at: Place, level: int, *, select: bool) -> 
     if at.stopped and select:
         v = stream.do("sel", at.stopped, at.v, v)
     elif at.stopped:
-        mask = stream.do("sub", at.stopped, 1)
+        every = stream.machine.true != 1  # a condition that holds has all bits
+        mask = stream.do("xor", at.stopped, -1) if every else stream.do("sub", at.stopped, 1)
         changed = stream.do("and", stream.do("xor", v, at.v), mask)
         v = stream.do("xor", at.v, changed)
     if level + 1 == walk.levels:
@@ -153,7 +154,10 @@ class _Vectors:
         self.layout = walk.layout(items)
         slack = self.choice.stages * self.group
         self.input_at = self.layout["values_at"]
-        self.results_at = self.input_at + items + 2 * slack
+        align = machine.align
+        self.results_at = -(-(self.input_at + items + 2 * slack) // align) * align
+        if choice.overlap and self.group % align:
+            raise NoRoom("a transfer would begin at a word that is no multiple")
         if self.results_at + items + self.group > machine.scratchpad:
             raise NoRoom("the scratchpad is too small")
         self.fixed = {"s0", "s1", "s2", "s3", "s4", "s5"}
@@ -273,7 +277,7 @@ class _Vectors:
             program.emit(f"sub s3, s0, {back * group}")
             program.emit(f"lt s4, s3, {last}")
             program.emit(f"sub s3, s3, {last}")
-            program.emit("mul s3, s3, s4")
+            program.emit(f"{'mul' if self.machine.true == 1 else 'and'} s3, s3, s4")
             local = self.results_at if to == "copyout" else self.input_at
             far = self.layout["output_at"] if to == "copyout" else self.layout["values_at"]
             program.emit(f"add s4, s3, {last + local}")

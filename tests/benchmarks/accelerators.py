@@ -1,14 +1,19 @@
 """How alike are accelerators that seeds draw, and does a program of one help with another?
 
-    python tests/benchmarks/accelerators.py spread --seeds 200 --keep
+    python tests/benchmarks/accelerators.py spread --first 1000 --count 100 --keep
     python tests/benchmarks/accelerators.py reach --count 20 --seconds 10 --keep
     python tests/benchmarks/accelerators.py port --others 10 --keep
+    python tests/benchmarks/accelerators.py long --seed 1000 --seconds 300 --keep
+    … --task walk: the walk of the course's seeds, below 1000, instead of a kernel that is drawn too
 
 `spread` runs the naive program and three levels for each seed, and accepts seeds whose levels lie
-within BOUNDS: `instances.json` of the module holds them. `reach` searches the first ones for so
-many seconds each. `port` takes the best program of the first and carries it over to others: its
-choices and the order of its bundles, made for the first machine, with registers, constants and
-addresses of the other kernel, and bundles split where the other machine has fewer slots.
+within BOUNDS: `instances.json` and `kernels.json` of the module hold them. `reach` searches the
+first ones for so many seconds each, `long` one of them, from where the last call ended. `port`
+takes the best program of one seed over to others, twice: by renaming, which needs the same
+operations, and with the source's generator of programs, which needs the same kind of kernel. Both
+keep its choices and the order of its bundles, made for the first machine, with registers,
+constants and addresses of the other kernel, and bundles split where the other machine has fewer
+slots. What does not fit, or cannot compute the other kernel, keeps nothing.
 """
 
 from __future__ import annotations
@@ -28,36 +33,42 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from hotloop.engines.accelerator import hashing, kinds, ragged, sparse, walk
 from hotloop.engines.accelerator import machine as machines
-from hotloop.engines.accelerator import walk as walks
-from hotloop.engines.accelerator.machine import Machine
+from hotloop.engines.accelerator.kernel import Kind, Work
+from hotloop.engines.accelerator.machine import WIDE, Machine
 from hotloop.engines.accelerator.program import Program, Rejected, assemble, misfit
 from hotloop.engines.accelerator.run import Fault, TooSlow, run
-from hotloop.engines.accelerator.walk import Walk
 from hotloop.judge.device import device_name
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "solutions" / "unknown_machine"))
 
-import walk as solution  # noqa: E402
+import kernel as solution  # noqa: E402
+from kernel import Choice  # noqa: E402
 from scheduler import NoRoom  # noqa: E402
-from walk import Choice  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "accelerators.json"
-INSTANCES = ROOT / "graders/hotloop/tasks/modules/unknown_machine/instances.json"
+MODULE = ROOT / "graders/hotloop/tasks/modules/unknown_machine"
+INSTANCES = {"walk": MODULE / "instances.json", "kernel": MODULE / "kernels.json"}
 
-BOUNDS = {1: (0.32, 0.56), 2: (0.62, 0.80), 3: (0.68, 0.82)}
+BOUNDS = {
+    "walk": {1: (0.32, 0.56), 2: (0.62, 0.80), 3: (0.68, 0.82)},
+    "kernel": {1: (0.28, 0.56), 2: (0.45, 0.74), 3: (0.55, 0.74)},
+}
 """Of an accepted seed, the score of each level: the share of the way from naive to bound."""
 
 LEVELS: tuple[tuple[Choice, ...], ...] = (
     (Choice(pack=False),),
     tuple(Choice(streams=u) for u in (1, 2, 3, 4)),
     tuple(
-        Choice(u, p, overlap=o, gather=2, reserve=r)
-        for u, p, o, r in product((2, 3, 4, 6), (1, 2), (False, True), (2,))
+        Choice(way, u, n, sort, stages=p, overlap=o, gather=2)
+        for way, u, n, sort, p, o in product(
+            ("lanes", "flat"), (1, 2, 3, 4, 6), (1, 2), (False, True), (1, 2), (False, True)
+        )
     ),
 )
-"""What each level tries: vectors; streams in packed bundles; stages, overlap and registers too."""
+"""What each level tries: vectors; streams in packed bundles; all that the solution can do."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +77,17 @@ class Instance:
 
     seed: int
     machine: Machine
-    walk: Walk
-    work: walks.Work
+    kind: Kind[Any]
+    shape: Any
+    work: Work
 
     @classmethod
-    def of(cls, seed: int) -> Instance:
-        """Return the instance of a seed."""
-        walk = walks.draw(seed)
-        return cls(
-            seed, machines.draw(seed), walk, walks.work(walk, walks.ITEMS, random.Random(seed))
-        )
+    def of(cls, seed: int, kind: Kind[Any] | None = None) -> Instance:
+        """Return the instance of a seed: its kind is drawn, except where machines are alike."""
+        kind = kind or (kinds.draw(seed) if seed >= WIDE else walk.KIND)
+        shape = kind.draw(seed)
+        work = kind.work(shape, kind.items, random.Random(seed))
+        return cls(seed, machines.draw(seed), kind, shape, work)
 
     def cycles(self, program: Program) -> int:
         """Return the cycles of a program. Raises AssertionError if it is wrong."""
@@ -84,19 +96,23 @@ class Instance:
         assert self.work.mismatch(result.memory) is None
         return result.cycles
 
+    def text(self, choice: Choice, items: int) -> str:
+        """Return the text of a choice's program for another number of items."""
+        return str(solution.program(self.machine, self.shape, items, choice))
+
     @property
     def naive(self) -> int:
         """Cycles of the naive program."""
-        return self.cycles(walks.naive(self.walk, walks.ITEMS))
+        return self.cycles(self.kind.naive(self.shape, self.kind.items))
 
     @property
     def bound(self) -> int:
         """The lower bound."""
-        return walks.lower_bound(self.walk, self.machine, self.work)
+        return self.kind.bound(self.shape, self.machine, self.work)
 
     def vectors(self, choice: Choice) -> Program:
         """Return the program of a choice. Raises NoRoom."""
-        return solution.vectors(self.machine, self.walk, walks.ITEMS, choice)
+        return solution.program(self.machine, self.shape, self.kind.items, choice)
 
     def best(self, choices: Iterable[Choice]) -> tuple[int, Choice]:
         """Return the fewest cycles, and the choice that takes them. Raises NoRoom if none fits."""
@@ -122,31 +138,46 @@ def measured(seed: int) -> dict[str, Any]:
     naive, bound = instance.naive, instance.bound
     levels = [instance.best(choices)[0] for choices in LEVELS]
     scores = [round(score(cycles, naive, bound), 3) for cycles in levels]
-    return {"seed": seed, "naive": naive, "bound": bound, "levels": levels, "scores": scores}
+    return {
+        "seed": seed,
+        "kind": instance.kind.name,
+        "naive": naive,
+        "bound": bound,
+        "levels": levels,
+        "scores": scores,
+    }
 
 
-def is_accepted(row: dict[str, Any]) -> bool:
+def is_accepted(row: dict[str, Any], task: str) -> bool:
     """Return whether the seed is as difficult as the others."""
-    return all(low <= row["scores"][n - 1] <= high for n, (low, high) in BOUNDS.items())
+    return all(low <= row["scores"][n - 1] <= high for n, (low, high) in BOUNDS[task].items())
 
 
-def spread(seeds: int) -> dict[str, Any]:
+def spread(task: str, first: int, count: int) -> dict[str, Any]:
     """Measure many seeds, and say how many are accepted."""
     rows: list[dict[str, Any]] = []
     unfit = 0
-    for seed in range(1, seeds + 1):
+    for seed in range(first, first + count):
         try:
             rows.append(measured(seed))
+            print(rows[-1], file=sys.stderr, flush=True)
         except NoRoom:
             unfit += 1
-    kept = [row for row in rows if is_accepted(row)]
+    kept = [row for row in rows if is_accepted(row, task)]
     return {
-        "drawn": seeds,
+        "drawn": count,
         "without_registers_enough": unfit,
         "accepted": len(kept),
-        "bounds": {str(n): list(each) for n, each in BOUNDS.items()},
+        "bounds": {str(n): list(each) for n, each in BOUNDS[task].items()},
+        "kinds_drawn": dict(Counter(row["kind"] for row in rows)),
+        "kinds_accepted": dict(Counter(row["kind"] for row in kept)),
         "spread_of_drawn": _spread(rows),
         "spread_of_accepted": _spread(kept),
+        "rejected": [
+            {"seed": row["seed"], "kind": row["kind"], "scores": row["scores"]}
+            for row in rows
+            if row not in kept
+        ],
         "rows": kept,
     }
 
@@ -163,30 +194,50 @@ def _spread(rows: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
 # --- search ---------------------------------------------------------------------------------------
 
 
-def search(instance: Instance, seconds: float) -> tuple[int, Choice]:
-    """Return the fewest cycles found within the time, and the choice that takes them."""
-    rng = random.Random(instance.seed)
-    best = instance.best(LEVELS[2])
-    end, seen = time.monotonic() + seconds, set[Choice]()
-    while time.monotonic() < end:
+def search(instance: Instance, seconds: float, first: Choice | None = None) -> Search:
+    """Search for so long, from a choice on or from the best of the highest level."""
+    rng = random.Random(f"{instance.seed} {first}")
+    best = instance.best(LEVELS[2] if first is None else (first,))
+    begin, seen = time.monotonic(), set[Choice]()
+    history = [(0.0, best[0])]
+    while (now := time.monotonic() - begin) < seconds:
         choice = _neighbor(best[1], rng)
         if choice in seen:
             continue
         seen.add(choice)
         try:
-            best = min(best, (instance.cycles(instance.vectors(choice)), choice), key=_cycles)
+            reached = instance.cycles(instance.vectors(choice)), choice
         except NoRoom:
             continue
-    return best
+        if reached[0] < best[0]:
+            history.append((round(now, 1), reached[0]))
+        best = min(best, reached, key=_cycles)
+    return Search(*best, len(seen), history)
 
 
-def _keep_searches(every: list[dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None:
-    """Write what the search reached into `instances.json`."""
+@dataclass(frozen=True)
+class Search:
+    """The fewest cycles that a search reached, with its choice. history: seconds and cycles."""
+
+    cycles: int
+    choice: Choice
+    programs: int
+    history: list[tuple[float, int]]
+
+
+def _keep_searches(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write what the search reached into the module's file."""
+    every = json.loads(path.read_text(encoding="utf-8"))
     searched = {row["seed"]: row["search_score"] for row in rows}
     for row in every:
         if row["seed"] in searched:
             row["search_score"] = searched[row["seed"]]
-    INSTANCES.write_text(json.dumps(every) + "\n", encoding="utf-8")
+    _write(path, every)
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def _cycles(result: tuple[int, Choice]) -> int:
@@ -197,6 +248,9 @@ def _neighbor(choice: Choice, rng: random.Random) -> Choice:
     """Return a choice that differs in one decision."""
     moves: Sequence[Callable[[], Choice]] = (
         lambda: replace(choice, streams=max(1, choice.streams + rng.choice((-1, 1)))),
+        lambda: replace(choice, unroll=max(1, choice.unroll + rng.choice((-1, 1)))),
+        lambda: replace(choice, sort=not choice.sort),
+        lambda: replace(choice, way=rng.choice(("lanes", "flat"))),
         lambda: replace(choice, stages=max(1, choice.stages + rng.choice((-1, 1)))),
         lambda: replace(choice, gather=rng.choice((1, 2, 3))),
         lambda: replace(choice, reserve=rng.choice((0, 1, 2, 3, 4))),
@@ -213,14 +267,71 @@ def _any(rng: random.Random) -> int:
 
 
 def reach(rows: Iterable[dict[str, Any]], seconds: float) -> Iterator[dict[str, Any]]:
-    """Yield each row with what the search reaches, and its choice."""
+    """Yield each row with what the search reaches, its choice, and the seconds of a judging."""
     for row in rows:
-        cycles, choice = search(Instance.of(row["seed"]), seconds)
-        reached = round(score(cycles, row["naive"], row["bound"]), 3)
-        yield {**row, "search": cycles, "search_score": reached, "choice": vars(choice)}
+        instance = Instance.of(row["seed"])
+        best = search(instance, seconds)
+        reached = round(score(best.cycles, row["naive"], row["bound"]), 3)
+        yield {
+            **row,
+            "search": best.cycles,
+            "search_score": reached,
+            "programs": best.programs,
+            "choice": vars(best.choice),
+            "judging_s": round(judging_s(instance, best.choice), 2),
+        }
+
+
+def judging_s(instance: Instance, choice: Choice) -> float:
+    """Return the seconds that the judge takes for inputs, naive programs, bounds and programs."""
+    kind, shape, machine = instance.kind, instance.shape, instance.machine
+    programs = {n: instance.text(choice, n) for n in (16, 80, kind.items)}
+    begin = time.monotonic()
+    for items, text in programs.items():
+        work = kind.work(shape, items, random.Random(1))
+        run(machine, kind.naive(shape, items), work.memory, work.writable, 10**7)
+        kind.bound(shape, machine, work)
+        run(machine, assemble(text, machine), work.memory, work.writable, 10**7)
+    return time.monotonic() - begin
+
+
+def long_search(known: dict[str, Any], seed: int, seconds: float) -> dict[str, Any]:
+    """Search one seed for so long, and go on where an earlier call ended."""
+    before = known.get("long", {})
+    before = before if before.get("seed") == seed else {}
+    instance = Instance.of(seed)
+    first = Choice(**before["choice"]) if before else None
+    best = search(instance, seconds, first)
+    already = before.get("seconds", 0.0)
+    later = [(round(already + at, 1), cycles) for at, cycles in best.history]
+    return {
+        "seed": seed,
+        "kind": instance.kind.name,
+        "seconds": already + seconds,
+        "programs": before.get("programs", 0) + best.programs,
+        "naive": instance.naive,
+        "bound": instance.bound,
+        "cycles": best.cycles,
+        "score": round(score(best.cycles, instance.naive, instance.bound), 3),
+        "choice": vars(best.choice),
+        "history": [*before.get("history", []), *later[bool(before) :]],
+    }
 
 
 # --- a program of one machine on another ----------------------------------------------------------
+
+
+def operations(shape: Any) -> tuple[Any, ...]:
+    """Return what renaming cannot change: the operations of a kernel, without its numbers."""
+    if isinstance(shape, walk.Walk):
+        steps = tuple(kind for kind, _, _ in shape.hash)
+        return shape.bits, shape.levels, shape.combine, bool(shape.stop), steps
+    if isinstance(shape, hashing.Hashing):
+        return shape.low, shape.spread, tuple(kind for kind, _ in shape.steps)
+    if isinstance(shape, sparse.Sparse):
+        return shape.packed, shape.combine
+    assert isinstance(shape, ragged.Ragged)
+    return shape.score, shape.norm
 
 
 def ported(source: Instance, choice: Choice, other: Instance) -> int | None:
@@ -229,6 +340,8 @@ def ported(source: Instance, choice: Choice, other: Instance) -> int | None:
     It is scheduled for the source: its slots, width and latencies. What would not even assemble is
     the other machine's: lanes, registers, banks, memories, and which instructions exist.
     """
+    if other.kind is not source.kind:
+        return None
     theirs = replace(
         other.machine,
         slots=source.machine.slots,
@@ -238,19 +351,29 @@ def ported(source: Instance, choice: Choice, other: Instance) -> int | None:
     )
     while True:
         try:
-            program = solution.vectors(theirs, other.walk, walks.ITEMS, choice)
+            program = solution.program(theirs, other.shape, other.kind.items, choice)
             break
         except NoRoom:
-            if choice.streams == choice.stages == 1:
+            fewer = _fewer(choice)
+            if fewer is None:
                 return None
-            # Fewer streams or stages are the least that must change.
-            choice = replace(
-                choice,
-                streams=max(1, choice.streams - (choice.streams > 1)),
-                stages=choice.stages - (choice.streams == 1),
-            )
-    fitted = split(program, other.machine)
+            choice = fewer
+    try:
+        fitted = split(program, other.machine)
+    except NoRoom:
+        return None
     return other.cycles(fitted) if len(fitted.bundles) <= other.machine.program else None
+
+
+def _fewer(choice: Choice) -> Choice | None:
+    """Return the choice with the least that must change where a machine has less room."""
+    if choice.overlap:
+        return replace(choice, overlap=False)
+    if choice.streams > 1:
+        return replace(choice, streams=choice.streams - 1)
+    if choice.stages > 1:
+        return replace(choice, stages=choice.stages - 1)
+    return None
 
 
 def split(program: Program, machine: Machine) -> Program:
@@ -290,75 +413,103 @@ def unchanged(text: str, other: Instance) -> str:
     return "right" if other.work.mismatch(result.memory) is None else "wrong"
 
 
-def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
-    """Carry the first row's best program over to the next rows."""
-    first = rows[0]
-    source, choice = Instance.of(first["seed"]), Choice(**first["choice"])
-    text = str(source.vectors(choice))
-    texts = Counter(unchanged(text, Instance.of(row["seed"])) for row in rows[1 : others + 1])
-    shares: list[dict[str, Any]] = []
-    for row in rows[1 : others + 1]:
-        try:
-            cycles = ported(source, choice, Instance.of(row["seed"]))
-        except NoRoom:
-            cycles = None
-        if cycles is None:
-            shares.append({"seed": row["seed"], "cycles": None, "share": 0.0})
-            continue
-        share = score(cycles, row["naive"], row["bound"]) / row["search_score"]
-        more = row["search"] / cycles
-        shares.append(
+def carried(source: dict[str, Any], others: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Carry the best program of one row over to other rows."""
+    instance, choice = Instance.of(source["seed"]), Choice(**source["choice"])
+    text = str(instance.vectors(choice))
+    result: list[dict[str, Any]] = []
+    for row in others:
+        other = Instance.of(row["seed"])
+        cycles = ported(instance, choice, other)
+        share = 0.0
+        if cycles is not None:
+            share = round(score(cycles, row["naive"], row["bound"]) / row["search_score"], 3)
+        alike = operations(other.shape) == operations(instance.shape)
+        result.append(
             {
                 "seed": row["seed"],
+                "kind": row["kind"],
+                "text_unchanged": unchanged(text, other),
                 "cycles": cycles,
-                "share": round(share, 3),
-                "speed_against_search": round(more, 3),
-                "level_2": row["levels"][1],
+                "renamed": share if alike else 0.0,
+                "generator": share,
+                "speed_against_search": cycles and round(row["search"] / cycles, 3),
             }
         )
-    fits = [each for each in shares if each["cycles"] is not None]
-    slower = [each["speed_against_search"] for each in fits]
     return {
-        "from": first["seed"],
-        "text_unchanged": dict(texts),
-        "do_not_fit": len(shares) - len(fits),
-        "median_share_of_score": statistics.median(each["share"] for each in shares),
-        "median_share_of_score_where_it_fits": statistics.median(e["share"] for e in fits),
-        "median_speed_against_search_where_it_fits": statistics.median(slower),
-        "others": shares,
+        "from": source["seed"],
+        "kind": source["kind"],
+        "text_unchanged": dict(Counter(each["text_unchanged"] for each in result)),
+        "renamed": _shares([each["renamed"] for each in result]),
+        "generator": _shares([each["generator"] for each in result]),
+        "others": result,
     }
+
+
+def _shares(shares: Sequence[float]) -> dict[str, float]:
+    """Return median, mean, most, and how many keep nothing."""
+    return {
+        "median": statistics.median(shares),
+        "mean": round(statistics.mean(shares), 3),
+        "most": max(shares),
+        "of": len(shares),
+        "nothing": sum(share == 0 for share in shares),
+    }
+
+
+def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
+    """Carry the first row of each kind to the rows after it, and to rows of its kind alone."""
+    first: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        first.setdefault(row["kind"], row)
+    drawn: list[dict[str, Any]] = []
+    same: list[dict[str, Any]] = []
+    for source in first.values():
+        rest = [row for row in rows if row is not source]
+        drawn.append(carried(source, rest[:others]))
+        alike = [row for row in rest if row["kind"] == source["kind"]]
+        if alike:
+            same.append(carried(source, alike[:others]))
+    return {"any_kind": drawn, "same_kind": same}
+
+
+def _results() -> dict[str, Any]:
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
 
 
 def main() -> None:
     """Measure, print, and with --keep write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("spread", "reach", "port"))
-    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("what", choices=("spread", "reach", "port", "long"))
+    parser.add_argument("--task", choices=tuple(INSTANCES), default="kernel")
+    parser.add_argument("--first", type=int, default=WIDE)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--others", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=WIDE)
     parser.add_argument("--keep", action="store_true")
     asked = parser.parse_args()
-    known: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+    known: dict[str, Any] = _results().get(asked.task, {})
+    path = INSTANCES[asked.task]
     if asked.what == "spread":
-        found = spread(asked.seeds)
+        result = spread(asked.task, asked.first, asked.count)
         if asked.keep:
-            INSTANCES.write_text(json.dumps(found["rows"]) + "\n", encoding="utf-8")
+            _write(path, result["rows"])
     elif asked.what == "reach":
-        every = json.loads(INSTANCES.read_text())
-        found = {
-            "seconds_each": asked.seconds,
-            "rows": list(reach(every[: asked.count], asked.seconds)),
-        }
+        rows = json.loads(path.read_text(encoding="utf-8"))[: asked.count]
+        result = {"seconds_each": asked.seconds, "rows": list(reach(rows, asked.seconds))}
         if asked.keep:
-            _keep_searches(every, found["rows"])
+            _keep_searches(path, result["rows"])
+    elif asked.what == "long":
+        result = long_search(known, asked.seed, asked.seconds)
     else:
-        found = port(known["reach"]["rows"], asked.others)
-    print(json.dumps(found, indent=1))
+        result = port(known["reach"]["rows"], asked.others)
+    print(json.dumps(result, indent=1))
     if asked.keep:
-        known |= {"device": device_name(), "date": datetime.now(UTC).date().isoformat()}
-        known[asked.what] = found
-        RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+        every = _results()  # again: another run may have written meanwhile
+        every |= {"device": device_name(), "date": datetime.now(UTC).date().isoformat()}
+        every.setdefault(asked.task, {})[asked.what] = result
+        RESULTS.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

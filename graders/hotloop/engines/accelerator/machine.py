@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 WORD = 0xFFFFFFFF
 """All numbers are 32-bit words, and arithmetic is modulo 2³²."""
+
+WIDE = 1000
+"""From this seed on, machines differ in more: the course's and its figures are below."""
+
+OPTIONAL = ("muladd", "rotl", "max")
+"""Instructions that a machine may lack."""
 
 UNITS: tuple[str, ...] = ("scalar", "vector", "load", "store", "flow", "dma")
 
@@ -21,8 +27,9 @@ class Machine:
     bank_map: how addresses are spread over banks: "linear", "xor" or "block", with `bank_shift`.
     branch: cycles lost at a taken branch. split: cycles that `vsel` adds when its lanes disagree.
     queue: transfers that may be outstanding. startup, rate: a transfer of n words takes
-    startup + ⌈n / rate⌉ cycles. fused: which of `muladd` and `rotl` exist, in both units.
-    program: most bundles of a program.
+    startup + ⌈n / rate⌉ cycles. fused: which of `OPTIONAL` exist, in both units.
+    program: most bundles of a program. align: of what a transfer's word in the scratchpad is a
+    multiple. true: what `lt` and `eq` return for a condition that holds.
     """
 
     seed: int
@@ -43,6 +50,8 @@ class Machine:
     rate: int
     fused: tuple[str, ...]
     program: int
+    align: int = 1
+    true: int = 1
 
     def bank(self, address: int) -> int:
         """Return the bank of a scratchpad word."""
@@ -76,7 +85,7 @@ def draw(seed: int) -> Machine:
     # Blocks longer than two words would make each contiguous access slow.
     bank_shift = {"linear": 0, "xor": rng.choice((3, 4, 5)), "block": 1}[bank_map]
     scalar, vector = rng.choice((1, 2)), rng.choice((2, 3, 4))
-    return Machine(
+    machine = Machine(
         seed=seed,
         lanes=lanes,
         slots={
@@ -108,4 +117,12 @@ def draw(seed: int) -> Machine:
         rate=rng.choice((1, 2, 4)),
         fused=rng.choice(((), ("muladd",), ("rotl",), ("muladd", "rotl"))),
         program=rng.choice((512, 768, 1024)),
+    )
+    if seed < WIDE:
+        return machine
+    return replace(
+        machine,
+        fused=tuple(name for name in OPTIONAL if rng.random() < 0.5),
+        align=rng.choice((1, 4, 8, 16)),
+        true=rng.choice((1, WORD)),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hotloop.engines.accelerator import kinds
 from hotloop.engines.accelerator import rows as matrices
 from hotloop.engines.accelerator import walk as walks
-from hotloop.engines.accelerator.machine import Machine
+from hotloop.engines.accelerator.machine import WIDE, Machine
 from hotloop.engines.accelerator.program import MOST_CHARACTERS
-from hotloop.engines.accelerator.walk import Walk
 
 BANKS = {
     "linear": "Word a lies in bank a mod {banks}.",
@@ -17,9 +17,8 @@ BANKS = {
 
 def manual(machine: Machine) -> str:
     """Return the manual of the machine and its kernels."""
-    walk = walks.draw(machine.seed)
-    sections = (_overview(machine), _time(machine), _memory(machine), _instructions(machine))
-    return "\n".join((*sections, _kernels(machine, walk)))
+    parts = (_overview, _time, _memory, _instructions, _kernels)
+    return "\n".join(part(machine) for part in parts)
 
 
 def _overview(machine: Machine) -> str:
@@ -85,6 +84,9 @@ def _memory(machine: Machine) -> str:
     bank = BANKS[machine.bank_map].format(
         banks=machine.banks, shift=machine.bank_shift, block=1 << machine.bank_shift
     )
+    align = ""
+    if machine.align > 1:
+        align = f" In the scratchpad a transfer must\nbegin at a multiple of {machine.align}."
     return f"""## Memory
 
 **Scratchpad.** {bank} A bank serves one word a cycle; lanes that read the same word share
@@ -95,7 +97,7 @@ as the busiest bank has different words to serve. The next bundle with an access
 {machine.queue} transfers are outstanding; they run one after the other. A transfer of n words takes
 {machine.startup} + ⌈n / {machine.rate}⌉ cycles, and **moves all its words at its end**: until then
 the destination holds what it held before. `wait k` waits until at most k transfers are outstanding.
-Only the output's words of main memory may be written.
+Only the output's words of main memory may be written.{align}
 
 An access outside of scratchpad or main memory ends the run with an error.
 """
@@ -106,10 +108,12 @@ def _instructions(machine: Machine) -> str:
         "muladd": "| `muladd d, a, b, c` | a · b + c; b and c may be numbers |\n"
         "| `vmuladd d, a, b, c` | the same in each lane |\n",
         "rotl": "| `rotl d, a, b`, `vrotl` | a rotated to the left by b mod 32 |\n",
+        "max": "| `max d, a, b`, `vmax` | the larger of both, without sign |\n",
     }
     own = "".join(text for name, text in fused.items() if name in machine.fused)
     missing = [name for name in fused if name not in machine.fused]
     absent = f"\nThis machine has no `{'` and no `'.join(missing)}`.\n" if missing else ""
+    true = "1" if machine.true == 1 else "all bits are 1"
     return f"""## Instructions
 
 d is the register that is written. The last operand of an arithmetic instruction may be a number.
@@ -120,7 +124,7 @@ lane.
 | --- | --- |
 | `add`, `sub`, `mul`, `and`, `or`, `xor` `d, a, b`; `vadd`, … | a op b |
 | `shl`, `shr` `d, a, b`; `vshl`, `vshr` | shifted by b mod 32, zeros enter |
-| `lt`, `eq` `d, a, b`; `vlt`, `veq` | 1 if a < b (without sign), a = b; else 0 |
+| `lt`, `eq` `d, a, b`; `vlt`, `veq` | {true} if a < b (without sign), a = b; else 0 |
 | `mov d, a`; `vmov d, a` | a |
 {own}| `viota d` | 0, 1, 2, … in the lanes |
 | `vsel d, m, a, b` | in each lane a if m ≠ 0, else b |
@@ -142,34 +146,16 @@ written last |
 {absent}"""
 
 
-def _kernels(machine: Machine, walk: Walk) -> str:
-    rows = matrices.draw(machine.seed)
-    hashes = "\n".join(f"    {line}" for line in hash_lines(walk))
+def _kernels(machine: Machine) -> str:
+    """Return the kernel that the seed draws; of the course's machines, the same three for all."""
+    if machine.seed >= WIDE:
+        kind = kinds.draw(machine.seed)
+        return f"## Kernel\n\n{kind.section(kind.draw(machine.seed))}"
+    walk, rows = walks.draw(machine.seed), matrices.draw(machine.seed)
     combine = "v ^ word" if walk.combine == "xor" else "v + word"
-    stop = ""
-    if walk.stop:
-        stop = f"\n            if level > 0 and word & {walk.stop} == 0: end this descent"
     return f"""## Kernels
 
-**walk.** Main memory holds a table of {walk.table} words, then the values, then room for the
-output, as many words as there are items. Counts of items are multiples of {walks.MULTIPLE}. Levels
-begin at words {", ".join(map(str, walk.offsets))} of the table.
-
-```
-hash(v):
-{hashes}
-
-for each item:
-    v = values[item]
-    repeat {walk.descents} times:
-        k = 0
-        for level in 0 … {walk.levels - 1}:
-            word = table[first word of the level + k]
-            v = hash({combine}){stop}
-            k = {1 << walk.bits} * k + (v >> {walk.shift}) % {1 << walk.bits}
-    output[item] = v
-```
-
+{walks.section(walk)}
 **pipeline.** The same hash without the tree: the table has one word, and each item is
 `v = hash({combine})` {walks.without_table(walk).descents} times with that word.
 
@@ -184,18 +170,3 @@ for each row:
     output[row] = acc
 ```
 """
-
-
-def hash_lines(walk: Walk) -> list[str]:
-    """Return the hash as lines of a program."""
-    lines: list[str] = []
-    for kind, constant, shift in walk.hash:
-        lines.append(
-            {
-                "multiply": f"v = v * {constant} + {shift}",
-                "fold": f"v = v ^ (v >> {shift})",
-                "rotate": f"v = rotate_left(v, {shift}) + {constant}",
-                "spread": f"v = (v + {constant}) ^ (v << {shift})",
-            }[kind]
-        )
-    return [*lines, "return v"]

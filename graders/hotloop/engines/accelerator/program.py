@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hotloop.engines.accelerator.machine import UNITS, WORD, Machine
+from hotloop.engines.accelerator.machine import OPTIONAL, UNITS, WORD, Machine
 
 MOST_CHARACTERS = 1_000_000
 """Maximum length of a program's text: checked before anything is read of it."""
 
-ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "shl", "shr", "lt", "eq", "rotl")
+ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "shl", "shr", "lt", "eq", "rotl", "max")
 
 # What each operand may be: d writes a scalar register, D a vector register, s and v read one,
 # i is an immediate, x a scalar register or an immediate, y a vector register or one of these,
@@ -200,7 +200,7 @@ def misfit(bundle: Iterable[Instruction], machine: Machine) -> str | None:
         if used[each.unit] > machine.slots[each.unit]:
             return f"more than {machine.slots[each.unit]} {each.unit} instructions in a bundle"
         base = each.name.removeprefix("v")
-        if base in ("muladd", "rotl") and base not in machine.fused:
+        if base in OPTIONAL and base not in machine.fused:
             return f"this machine has no {each.name}"
         for name in (*each.reads, *each.writes):
             count = machine.scalars if name[0] == "s" else machine.vectors

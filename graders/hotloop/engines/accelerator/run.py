@@ -65,10 +65,11 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "xor": int.__xor__,
     "shl": lambda a, b: a << (b & 31),
     "shr": lambda a, b: a >> (b & 31),
-    "lt": operator.lt,
-    "eq": operator.eq,
+    "max": max,
     "rotl": lambda a, b: a << (b & 31) | a >> (32 - (b & 31)),
 }
+
+_CONDITIONS: dict[str, Callable[[int, int], bool]] = {"lt": operator.lt, "eq": operator.eq}
 
 Compute = Callable[[], Any]
 
@@ -181,7 +182,7 @@ class Accelerator:
         if name == "muladd":
             a, b, c = read
             return lambda: a() * b() + c() & WORD
-        function = _OPERATIONS[name]
+        function = self._operation(name)
         a, b = read
         return lambda: function(a(), b()) & WORD
 
@@ -197,9 +198,15 @@ class Accelerator:
             return lambda: [x * y + z & WORD for x, y, z in zip(a(), b(), c(), strict=True)]
         if name == "vsel":
             return lambda: self._select(*(each() for each in read))
-        function = _OPERATIONS[name[1:]]
+        function = self._operation(name[1:])
         a, b = read
         return lambda: [function(x, y) & WORD for x, y in zip(a(), b(), strict=True)]
+
+    def _operation(self, name: str) -> Callable[[int, int], int]:
+        if name not in _CONDITIONS:
+            return _OPERATIONS[name]
+        holds, true = _CONDITIONS[name], self.machine.true
+        return lambda a, b: true if holds(a, b) else 0
 
     def _select(self, mask: Words, yes: Words, no: Words) -> Words:
         self._split = self._split or 0 < sum(map(bool, mask)) < len(mask)
@@ -270,6 +277,8 @@ class Accelerator:
         def start() -> None:
             to, source, count = (each() for each in read)
             local, far = (to, source) if name == "copyin" else (source, to)
+            if local % self.machine.align:
+                raise self._fault(f"{name} begins at word {local} of the scratchpad")
             if local + count > len(self.scratchpad):
                 raise self._fault(f"{name} reaches word {local + count} of the scratchpad")
             if far + count > len(self.memory):

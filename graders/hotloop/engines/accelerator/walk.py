@@ -20,15 +20,12 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from hotloop.engines.accelerator.kernel import Work
-from hotloop.engines.accelerator.machine import WORD, Machine
+from hotloop.engines.accelerator.kernel import MULTIPLE, PAD, Kind, Work, fetch_all
+from hotloop.engines.accelerator.machine import WIDE, WORD, Machine
 from hotloop.engines.accelerator.program import Program
 
 ITEMS = 256
 """Items of the run whose cycles count; a program must be right for other counts too."""
-
-MULTIPLE = 16
-"""Counts of items are multiples of this, so that each machine's vectors are full."""
 
 HashStep = tuple[str, int, int]
 """Kind and two constants: see `hash_step`."""
@@ -36,7 +33,10 @@ HashStep = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Walk:
-    """The drawn shape of the kernel. bits: log2 of the fanout. stop: a mask, or 0 for none."""
+    """The drawn shape of the kernel. bits: log2 of the fanout. stop: a mask, or 0 for none.
+
+    pad: of what the word where the values begin is a multiple.
+    """
 
     seed: int
     bits: int
@@ -46,6 +46,7 @@ class Walk:
     combine: str
     stop: int
     hash: tuple[HashStep, ...]
+    pad: int = 1
 
     @property
     def offsets(self) -> list[int]:
@@ -61,12 +62,13 @@ class Walk:
 
     def layout(self, items: int) -> dict[str, int]:
         """Return where table, values and output begin in main memory, and their sizes."""
+        words = -(-self.table // self.pad) * self.pad
         return {
             "items": items,
             "table_at": 0,
-            "table_words": self.table,
-            "values_at": self.table,
-            "output_at": self.table + items,
+            "table_words": words,
+            "values_at": words,
+            "output_at": words + items,
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -95,6 +97,7 @@ def draw(seed: int) -> Walk:
         combine=rng.choice(("xor", "add")),
         stop=rng.choice((0, 7, 15)),
         hash=tuple((kind, rng.randrange(1 << 31) | 1, rng.randrange(5, 20)) for kind in kinds),
+        pad=PAD if seed >= WIDE else 1,
     )
 
 
@@ -153,16 +156,9 @@ def work(walk: Walk, items: int, rng: random.Random) -> Work:
                 k = (k << walk.bits) + (v >> walk.shift) % (1 << walk.bits)
                 turns += level + 1 < walk.levels
         output.append(v)
+    table += [0] * (-len(table) % walk.pad)
     memory = [*table, *values, *[0] * items]
     return Work(memory, output, len(table) + items, steps, turns)
-
-
-def _fetch_all(program: Program, layout: dict[str, int], items: int) -> None:
-    """Append transfers of table and values to the scratchpad, at the same addresses."""
-    words = layout["table_words"] + items
-    program.emit("mov s0, 0")
-    program.emit(f"copyin s0, s0, {words}")
-    program.emit("wait 0")
 
 
 def _return_all(program: Program, layout: dict[str, int], items: int) -> None:
@@ -176,7 +172,7 @@ def _return_all(program: Program, layout: dict[str, int], items: int) -> None:
 def naive(walk: Walk, items: int) -> Program:
     """One item after the other, one instruction a bundle, on the scalar unit."""
     layout, program = walk.layout(items), Program()
-    _fetch_all(program, layout, items)
+    fetch_all(program, layout["table_words"] + items)
     program.emit(f"mov s0, {layout['values_at']}")
     program.label("item")
     program.emit("ld s1, s0, 0")
@@ -272,3 +268,53 @@ def lower_bound(walk: Walk, machine: Machine, work: Work) -> int:
     words = 2 * len(work.output)
     between = max(longest * step, math.ceil(operations / lanes), math.ceil(words / machine.rate))
     return 2 * machine.startup + between
+
+
+def section(walk: Walk) -> str:
+    """Return the manual's words about the walk."""
+    hashes = "\n".join(f"    {line}" for line in _hash_lines(walk))
+    combine = "v ^ word" if walk.combine == "xor" else "v + word"
+    stop = ""
+    if walk.stop:
+        stop = f"\n            if level > 0 and word & {walk.stop} == 0: end this descent"
+    padding = ""
+    if walk.layout(0)["values_at"] > walk.table:
+        padding = f" The values begin at word {walk.layout(0)['values_at']}."
+    return f"""**walk.** Main memory holds a table of {walk.table} words, then the values, then room
+for the output, as many words as there are items.{padding}
+Counts of items are multiples of {MULTIPLE}.
+Levels begin at words {", ".join(map(str, walk.offsets))} of the table.
+
+```
+hash(v):
+{hashes}
+
+for each item:
+    v = values[item]
+    repeat {walk.descents} times:
+        k = 0
+        for level in 0 … {walk.levels - 1}:
+            word = table[first word of the level + k]
+            v = hash({combine}){stop}
+            k = {1 << walk.bits} * k + (v >> {walk.shift}) % {1 << walk.bits}
+    output[item] = v
+```
+"""
+
+
+def _hash_lines(walk: Walk) -> list[str]:
+    """Return the hash as lines of a program."""
+    lines: list[str] = []
+    for kind, constant, shift in walk.hash:
+        lines.append(
+            {
+                "multiply": f"v = v * {constant} + {shift}",
+                "fold": f"v = v ^ (v >> {shift})",
+                "rotate": f"v = rotate_left(v, {shift}) + {constant}",
+                "spread": f"v = (v + {constant}) ^ (v << {shift})",
+            }[kind]
+        )
+    return [*lines, "return v"]
+
+
+KIND = Kind("walk", ITEMS, draw, work, naive, lower_bound, section)

@@ -9,6 +9,7 @@ from typing import Any
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.accelerator import rows as matrices
 from hotloop.engines.accelerator import walk as walks
+from hotloop.engines.accelerator.kernel import MULTIPLE
 from hotloop.engines.accelerator.walk import Walk
 from hotloop.judge.check import CheckFunction, check
 from hotloop.judge.session import Session
@@ -24,6 +25,19 @@ def walk() -> Kernel:
     return replace(_of_walk(instances.walk(), walks.ITEMS), references=instances.references())
 
 
+def any_kind() -> Kernel:
+    """Return the kernel that the seed of this judging draws, of any kind."""
+    machine, kind, shape = instances.kernel()
+    return Kernel(
+        machine=machine,
+        naive=lambda count: kind.naive(shape, count),
+        draw=lambda count, rng: kind.work(shape, count, rng),
+        bound=lambda job: kind.bound(shape, machine, job),
+        items=(MULTIPLE, 5 * MULTIPLE, kind.items),
+        references=instances.kernel_references(),
+    )
+
+
 def hashes() -> Kernel:
     """Return the hash of this judging's walk, without its table: a loop whose work is the same."""
     return _of_walk(walks.without_table(instances.walk()), HASHES)
@@ -36,7 +50,7 @@ def _of_walk(shape: Walk, items: int) -> Kernel:
         naive=lambda count: walks.naive(shape, count),
         draw=lambda count, rng: walks.work(shape, count, rng),
         bound=lambda job: walks.lower_bound(shape, machine, job),
-        items=(walks.MULTIPLE, 5 * walks.MULTIPLE, items),
+        items=(MULTIPLE, 5 * MULTIPLE, items),
     )
 
 
@@ -49,7 +63,7 @@ def rows() -> Kernel:
         naive=lambda count: matrices.naive(shape, count),
         draw=lambda count, rng: matrices.work(shape, count, rng),
         bound=lambda job: matrices.lower_bound(shape, machine, job),
-        items=(walks.MULTIPLE, 3 * walks.MULTIPLE, matrices.ROWS),
+        items=(MULTIPLE, 3 * MULTIPLE, matrices.ROWS),
     )
 
 

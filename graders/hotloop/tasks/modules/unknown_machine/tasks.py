@@ -17,3 +17,5 @@ pipeline = hl.returns_data(**kernels.checks(kernels.hashes))
 overlap = hl.returns_data(**kernels.checks(kernels.rows))
 
 walk = hl.returns_data(**kernels.checks(kernels.walk))
+
+kernel = hl.returns_data(**kernels.checks(kernels.any_kind))
