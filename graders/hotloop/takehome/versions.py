@@ -93,7 +93,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[list[
     return added, removed
 
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 260, 40, 150, 10, 34
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 680, 260, 40, 190, 10, 34
 
 
 def chart(

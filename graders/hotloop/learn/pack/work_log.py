@@ -150,7 +150,9 @@ def note(folder: Path, kind: Kind, **facts: Any) -> None:
 def note_check(folder: Path, record: Record, score: Score) -> None:
     """Append the judge's verdict on a task, with its files if they are a new version."""
     facts = {"task": record.task, "verdict": record.verdict, "score": score_of_record(record)}
-    files = _version(folder, record)
+    files: dict[str, str] = {}
+    with suppress(OSError):
+        files = _version(folder, record)
     note(folder, "checked", **facts, points=score.points, possible=score.possible, files=files)
 
 
