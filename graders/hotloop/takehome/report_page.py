@@ -106,8 +106,7 @@ def _figures(report: TakehomeReport, task: TaskReport) -> list[Markup]:
 
 def _curve(report: TakehomeReport, task: TaskReport) -> Markup:
     """Draw the versions of the work log over time, with references and models."""
-    checks = task.record.checks if task.record else ()
-    marks = next((m for check in checks if (m := open_scale.marks_of(check.evidence))), {})
+    marks = open_scale.marks_of(open_scale.evidence_of(task.record)) if task.record else {}
     models = {one.model: one.scales.get(task.task, []) for one in report.baselines}
     return Markup(versions.chart(task.versions, marks, models))
 

@@ -66,14 +66,13 @@ def _judged(
     files = {name: text.encode() for name, text in version.files.items()}
     work = replace(submission.work, files={**submission.work.files, **files})
     record = execution.judged(replace(submission, work=work), team, [task])[task]
-    evidence = next((c.evidence for c in record.checks if open_scale.score_of(c.evidence)), {})
     added, removed = _changes(before, version.files)
     return VersionReport(
         minutes=version.minutes,
         idea="; ".join(match[1].strip() for line in added if (match := _IDEA.match(line))),
         claimed=version.score,
         score=open_scale.score_of_record(record),
-        value=open_scale.value_of(evidence),
+        value=open_scale.value_of(open_scale.evidence_of(record)),
         sentence=record.sentence,
         added=added[:MOST_LINES] if before else [],
         removed=removed,

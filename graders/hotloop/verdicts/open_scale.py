@@ -71,10 +71,17 @@ def marks_of(evidence: Mapping[str, Any]) -> dict[str, float]:
     return {mark.label: mark.score for mark in _marks(_scale(evidence).get("marks"))}
 
 
+def evidence_of(record: Record) -> Mapping[str, Any]:
+    """Return the evidence of the task's check with an open scale, or nothing if it has none."""
+    for check in record.checks:
+        if score_of(check.evidence) is not None:
+            return check.evidence
+    return {}
+
+
 def score_of_record(record: Record) -> float | None:
     """Return the score of the task's check with an open scale, or None if it has none."""
-    scores = (score_of(check.evidence) for check in record.checks)
-    return next((score for score in scores if score is not None), None)
+    return score_of(evidence_of(record))
 
 
 def speedup(evidence: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -16,7 +16,7 @@ from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack import work_log
 from hotloop.learn.pack.work_log import LoggedVersion, WorkLog, WorkLogEntry
-from hotloop.takehome import grading, report_page, versions
+from hotloop.takehome import execution, grading, report_page, versions
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.report import VersionReport
 from hotloop.takehome.role import starting_text
@@ -107,7 +107,7 @@ def judged(
         assert number is not None
         return {TASK: record({b"1": 0.3, b"2": None, b"3": 0.62}[number[1]])}
 
-    monkeypatch.setattr(versions.execution, "judged", answers)
+    monkeypatch.setattr(execution, "judged", answers)
     hired, submission = worked
     kept = log(
         entry(12, 0.3, softmax_triton="N = 1\n"),
@@ -202,6 +202,7 @@ def test_the_logs_programs_are_judged_again(tmp_path: Path) -> None:
     (task,) = report.tasks
     first, second = task.versions
     assert first.score == pytest.approx(0, abs=0.01)
+    assert first.value is not None
     assert second.score is not None
     assert second.score > 0.5
     assert second.idea == "packed streams"

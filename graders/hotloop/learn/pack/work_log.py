@@ -164,7 +164,7 @@ def _version(folder: Path, record: Record) -> dict[str, str]:
     known = versions(log, record.task)
     if known and score <= known[-1].score:
         return {}
-    before = known[-1].files if known else {}
+    before: Mapping[str, str] = known[-1].files if known else {}
     files: dict[str, str] = {}
     for name in load_module(record.module).task(record.task).files:
         with suppress(OSError, UnicodeDecodeError):
@@ -202,7 +202,7 @@ def versions(log: WorkLog | None, task: str) -> list[LoggedVersion]:
         if entry.task == task and entry.score is not None and entry.files:
             assert log is not None
             minutes = round((entry.at - log.entries[0].at) / timedelta(minutes=1), 1)
-            before = found[-1].files if found else {}
+            before: Mapping[str, str] = found[-1].files if found else {}
             found.append(LoggedVersion(minutes, entry.score, {**before, **entry.files}))
     return found
 
