@@ -65,7 +65,8 @@ def main() -> None:
     print(profile(result, machine, program))
     Path("program.txt").write_text(disassemble(program), encoding="utf-8")
     title = f"{name} of {items} items on machine {machine.seed}"
-    Path("timeline.html").write_text(page(result, machine, program, title), encoding="utf-8")
+    html = page(result, machine, program, title, bound)
+    Path("timeline.html").write_text(html, encoding="utf-8")
 
 
 if __name__ == "__main__":

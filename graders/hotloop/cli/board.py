@@ -38,11 +38,23 @@ def run(
 
 
 def _table(board: Board) -> Table:
-    columns = ("place", "name", "speedup", "interval", "of the limit")
-    table = Table(*columns, title=f"{board.task}.{board.check}, {board.device}")
+    title = f"{board.task}.{board.check}, {board.device}"
+    if board.unit:
+        return _counted(board, title)
+    table = Table("place", "name", "speedup", "interval", "of the limit", title=title)
     for one in board.places:
         low, high = one.interval
         limit = "" if one.fraction_of_limit is None else f"{one.fraction_of_limit:.0%}"
         ratio, interval = f"{one.ratio:.2f}×", f"{low:.2f} to {high:.2f}"
         table.add_row(str(one.place), Text(one.name), ratio, interval, limit)
+    return table
+
+
+def _counted(board: Board, title: str) -> Table:
+    """Return a table of counts, which have no interval."""
+    table = Table("place", "name", board.unit, "of the naive speed", "of the bound's", title=title)
+    for one in board.places:
+        count = "" if one.count is None else f"{one.count:,.0f}"
+        bound = "" if one.fraction_of_limit is None else f"{one.fraction_of_limit:.0%}"
+        table.add_row(str(one.place), Text(one.name), count, f"{one.ratio:.2f}×", bound)
     return table

@@ -31,7 +31,14 @@ def navigation(
     """
     practice, hiring, contributing = (_authored(pages, *section) for section in AUTHORED)
     return [
-        {"Hotloop": ["index.md", {"Playground": "playground.md"}, {"Install": "install.md"}]},
+        {
+            "Hotloop": [
+                "index.md",
+                {"Playground": "playground.md"},
+                {"Accelerator": "accelerator.md"},
+                {"Install": "install.md"},
+            ]
+        },
         {"Learn": _learn(pages, modules)},
         {"Questions": list(question_pages)},
         *practice,

@@ -12,6 +12,7 @@ from hotloop.learn.bank.guides import guides
 from hotloop.learn.practice import data
 from hotloop.learn.practice.server import PAGE
 from hotloop.site import (
+    accelerator_page,
     authoring_page,
     benchmarks,
     boundaries,
@@ -61,6 +62,7 @@ def gather(root: Path | None = None) -> Path:
     fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, curriculum_pages.by_track(modules))
     simulator = _write_simulator(pages, root / "build" / "page", modules)
+    fill(pages / accelerator_page.NAME, accelerator_page.PLACE, accelerator_page.place(simulator))
     if simulator:
         fill(pages / PLAYGROUND, SIMULATOR_PLACE, f'data-simulator="{simulator}"')
     way = pages / "practice" / "learning-path.md"

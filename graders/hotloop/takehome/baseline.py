@@ -310,21 +310,27 @@ def _notebook(starter: Mapping[str, bytes]) -> str:
 
 
 def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
-    """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
+    """Copy files and cells that the tasks ask for from a reply into `work`.
+
+    Returns how many differ from what was there: a repeated starter file is no work.
+    """
     tasks = [task for task in role.chosen() if task.kind == "code"]
     files = {name for task in tasks for name in task.files} - {NOTEBOOK}
     cells = {task.id for task in tasks if NOTEBOOK in task.files}
+    known = {cell.grade_id: cell.source for cell in readable_cells(work[NOTEBOOK])}
     taken = 0
     for kind, name, body in cast("list[tuple[str, str, str]]", _PIECE.findall(reply)):
         fenced = _FENCE.match(body)
         text = fenced[1] if fenced else body
         if kind == "FILE" and name in files:
+            before = text_of(work.get(name, b""))
             work[name] = text.encode()
         elif kind == "CELL" and name in cells:
+            before = known.get(f"{name}{_SOLUTION}")
             work[NOTEBOOK] = with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text.rstrip("\n"))
         else:
             continue
-        taken += 1
+        taken += (before or "").rstrip() != text.rstrip()
     return taken
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from hotloop.core import whole_file
 from hotloop.learn.pack.manifest import ForgedManifest
-from hotloop.takehome import execution, report_digests, report_page, viva
+from hotloop.takehome import execution, report_digests, report_page, versions, viva
 from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity_signals import signals
@@ -36,7 +36,8 @@ def grade(
     records = execution.judged(
         submission, team, submission.manifest.tasks, jobs=jobs, on_progress=on_progress
     )
-    return make_report(submission, team, records)
+    again = versions.judged(submission, team, on_progress)
+    return make_report(submission, team, records, versions=again)
 
 
 def write(report: TakehomeReport, team: Team) -> tuple[Path, Path]:

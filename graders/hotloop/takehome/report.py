@@ -200,12 +200,31 @@ class CodeShown(Strict):
     left_out: int = 0
 
 
+class VersionReport(Strict):
+    """A version of the candidate's files by the work log, judged again for the report.
+
+    minutes: since the log's first entry. idea: what the candidate called it, or "". claimed: the
+    score by the log. score, value: by the judge now, and None without a result. added, removed:
+    lines, compared with the version before.
+    """
+
+    minutes: float
+    idea: str
+    claimed: float
+    score: float | None
+    value: float | None
+    sentence: str
+    added: list[str]
+    removed: int
+
+
 class TaskReport(Strict):
     """One task. share: of the points that count, 0 to 1; None if no check counts.
 
     answer: the candidate's text for a written task; rubric: for marking it. active_minutes:
     estimated from the work log, None without one. improvements: by the log, minutes since its first
-    entry and the score on an open scale. code: what was written for the task.
+    entry and the score on an open scale. versions: those of the log on that scale, judged again.
+    code: what was written for the task.
     """
 
     task: Identifier
@@ -224,6 +243,7 @@ class TaskReport(Strict):
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
     improvements: list[tuple[float, float]] = Field(default_factory=list[tuple[float, float]])
+    versions: list[VersionReport] = Field(default_factory=list[VersionReport])
     check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
 

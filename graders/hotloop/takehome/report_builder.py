@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from hotloop import __version__
 from hotloop.core.intervals import Interval, total
@@ -31,6 +32,7 @@ from hotloop.takehome.report import (
     SubmissionFacts,
     TakehomeReport,
     TaskReport,
+    VersionReport,
     skill,
 )
 from hotloop.takehome.role import TakehomeRole
@@ -58,10 +60,12 @@ def make_report(
     records: Mapping[str, Record],
     *,
     now: datetime | None = None,
+    versions: Mapping[str, list[VersionReport]] = MappingProxyType({}),
 ) -> TakehomeReport:
     """Build the report. Written tasks are open until their marks are filed on the scorecard.
 
     A task is open, too, whose record does not count: it was not judged in the pack's variant.
+    versions: by task, those of the work log, judged again.
     """
     manifest = submission.manifest
     role = team.role(manifest.role)
@@ -70,7 +74,10 @@ def make_report(
     starter = given_files(team, manifest)
     variant = team.variant(manifest.pack)
     records = {task: one for task, one in records.items() if counts(one, variant.digest)}
-    tasks = _tasks(submission, team, module, role, starter, records)
+    tasks = [
+        task.model_copy(update={"versions": versions.get(task.task, [])})
+        for task in _tasks(submission, team, module, role, starter, records)
+    ]
     digests = (record.circumstances.grader_digest for record in records.values())
     return TakehomeReport(
         made=now or datetime.now(UTC),

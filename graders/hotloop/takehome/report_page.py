@@ -15,12 +15,18 @@ from hotloop.core import intervals, svg
 from hotloop.core.html_templates import environment
 from hotloop.core.intervals import Interval
 from hotloop.learn.bank.export import kit
-from hotloop.takehome import assistants, code_shown, quality
-from hotloop.takehome.report import CONFINED, Position, TakehomeReport, TaskReport
+from hotloop.takehome import assistants, code_shown, quality, versions
+from hotloop.takehome.report import (
+    CONFINED,
+    Position,
+    TakehomeReport,
+    TaskReport,
+    VersionReport,
+)
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 from hotloop.tasks import curriculum
 from hotloop.tasks.judged_again import seeds
-from hotloop.verdicts import releases, render_record
+from hotloop.verdicts import open_scale, releases, render_record
 
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
 
@@ -50,6 +56,8 @@ def page(report: TakehomeReport) -> str:
         span=intervals.said,
         short=_short,
         figures=partial(_figures, report),
+        curve=partial(_curve, report),
+        gains=gains,
         rows=code_shown.rows,
         quality=quality.sentences,
         circumstances=_circumstances,
@@ -94,6 +102,30 @@ def _figures(report: TakehomeReport, task: TaskReport) -> list[Markup]:
     # The chart is drawn for learners, where it says "yours".
     drawn = render_record.figures(task.record, models)
     return [Markup(figure.replace(">yours</text>", ">candidate</text>")) for figure in drawn]
+
+
+def _curve(report: TakehomeReport, task: TaskReport) -> Markup:
+    """Draw the versions of the work log over time, with references and models."""
+    marks = open_scale.marks_of(open_scale.evidence_of(task.record)) if task.record else {}
+    models = {one.model: one.scales.get(task.task, []) for one in report.baselines}
+    return Markup(versions.chart(task.versions, marks, models))
+
+
+def gains(task: TaskReport) -> list[tuple[VersionReport, str]]:
+    """Return each version with what it gained over the best one before it."""
+    best: VersionReport | None = None
+    rows: list[tuple[VersionReport, str]] = []
+    for version in task.versions:
+        if version.score is None or version.value is None:
+            rows.append((version, "no result"))
+            continue
+        said = ""
+        if best is not None and best.score is not None and best.value is not None:
+            said = f"{version.score - best.score:+.3f}, {best.value / version.value:.2f}×"
+        rows.append((version, said))
+        if best is None or best.score is None or version.score > best.score:
+            best = version
+    return rows
 
 
 def _circumstances(task: TaskReport) -> dict[str, Any]:

@@ -205,11 +205,18 @@ DEFAULT_MINUTES = 150
 def default_tasks(module: Module) -> list[Task]:
     """Choose the most important tasks that fit into DEFAULT_MINUTES, with those they build on.
 
-    They are returned in the module's order. Written tasks are added if time is left.
+    Tasks that the module names for take-homes come first. They are returned in the module's order.
+    Written tasks are added if time is left.
     """
     chosen: set[str] = set()
     by_importance = sorted(
-        module.tasks, key=lambda task: (task.kind == "written", -task.importance, task.minutes)
+        module.tasks,
+        key=lambda task: (
+            task.id not in module.take_home,
+            task.kind == "written",
+            -task.importance,
+            task.minutes,
+        ),
     )
     for task in by_importance:
         wanted = chosen | _with_basis(module, task)

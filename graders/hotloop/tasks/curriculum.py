@@ -136,7 +136,7 @@ class Part(Strict):
 
 
 class Module(TaskSet[Task]):
-    """The content of module.yaml."""
+    """The content of module.yaml. take_home: tasks that a new take-home's role asks for first."""
 
     track: Identifier
     tier: Tier
@@ -146,6 +146,13 @@ class Module(TaskSet[Task]):
     hardware: Hardware
     versions: list[Version]
     parts: list[Part] = Field(default_factory=list[Part])
+    take_home: list[Identifier] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _asks_for_its_own_tasks(self) -> Self:
+        if unknown := set(self.take_home) - {task.id for task in self.tasks}:
+            raise ValueError(f"take_home names {min(unknown)}, which is no task")
+        return self
 
     @model_validator(mode="after")
     def _builds_on_what_came_before(self) -> Self:

@@ -33,7 +33,7 @@ def scale_svg(
     bars = _bars(evidence, models or {})
     if not bars:
         return None
-    drawn = [_row(bar, index, _unit(evidence)) for index, bar in enumerate(bars)]
+    drawn = [_row(bar, index, unit_of(evidence)) for index, bar in enumerate(bars)]
     height = _ROW * len(bars) + 8
     top = svg.line(_LEFT + _SPAN, 2, _LEFT + _SPAN, height - 4, stroke_dasharray="3 3")
     style = "width:100%;max-width:560px;height:auto"
@@ -44,7 +44,7 @@ def describe(evidence: Mapping[str, Any]) -> str:
     """Describe the drawing in a sentence, as alternative text and caption."""
     known = _scale(evidence)
     return (
-        f"{known['value']:g} {_unit(evidence)}: {known['score']:.3f} of the way from the naive "
+        f"{known['value']:g} {unit_of(evidence)}: {known['score']:.3f} of the way from the naive "
         "program to the lower bound, on a logarithmic scale. No program reaches the dashed line."
     )
 
@@ -55,10 +55,33 @@ def score_of(evidence: Mapping[str, Any]) -> float | None:
     return float(score) if isinstance(score, int | float) else None
 
 
+def value_of(evidence: Mapping[str, Any]) -> float | None:
+    """Return the value on an open scale, such as cycles, or None if the evidence has none."""
+    value = _scale(evidence).get("value")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def unit_of(evidence: Mapping[str, Any]) -> str:
+    """Return the unit of an open scale, or "" if the evidence has none."""
+    return str(_scale(evidence).get("unit", ""))
+
+
+def marks_of(evidence: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of a scale's references by name."""
+    return {mark.label: mark.score for mark in _marks(_scale(evidence).get("marks"))}
+
+
+def evidence_of(record: Record) -> Mapping[str, Any]:
+    """Return the evidence of the task's check with an open scale, or nothing if it has none."""
+    for check in record.checks:
+        if score_of(check.evidence) is not None:
+            return check.evidence
+    return {}
+
+
 def score_of_record(record: Record) -> float | None:
     """Return the score of the task's check with an open scale, or None if it has none."""
-    scores = (score_of(check.evidence) for check in record.checks)
-    return next((score for score in scores if score is not None), None)
+    return score_of(evidence_of(record))
 
 
 def speedup(evidence: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -74,10 +97,6 @@ def speedup(evidence: Mapping[str, Any]) -> tuple[float, float] | None:
 def _scale(evidence: Mapping[str, Any]) -> dict[str, Any]:
     scale = evidence.get("open_scale")
     return cast("dict[str, Any]", scale) if isinstance(scale, dict) else {}
-
-
-def _unit(evidence: Mapping[str, Any]) -> str:
-    return str(_scale(evidence).get("unit", ""))
 
 
 def _bars(evidence: Mapping[str, Any], models: Mapping[str, Sequence[float]]) -> list[ScaleMark]:

@@ -151,4 +151,11 @@ def test_exact_counts_are_ranked_without_intervals(school: School) -> None:
     assert shown(school) == [(1, "Fox"), (2, "Owl")]
     (board,) = school.ask("ada", "GET", f"/api/board/{MODULE}").json()["boards"]
     assert board["device"] == "exact count"
+    assert board["unit"] == "cycles"
     assert board["places"][0]["ratio"] == 20
+    assert board["places"][0]["count"] == 4000
+    with listening(served(school.service)) as port:
+        place.remember(f"http://127.0.0.1:{port}", school.tokens["ada"])
+        done = CliRunner().invoke(app, ["board", MODULE])
+    for words in ("cycles", "4,000", "20.00×", "50%"):
+        assert words in done.stdout

@@ -187,6 +187,8 @@ def test_files_and_cells_are_taken_and_nothing_else(hired: Hired) -> None:
     assert cells["online_pass_solution"] == "y = 2"
     assert {n for n in work if work[n] != before.get(n)} == {"softmax_triton.py", "lab.ipynb"}
     assert baseline.take("I cannot help with that.", role, work) == 0
+    # What is as it was is no work.
+    assert baseline.take(reply, role, work) == 0
 
 
 # --- where a candidate stands ---------------------------------------------------------------------

@@ -107,6 +107,12 @@ def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
     assert all(f"task: {task.id}," in text for task in found.tasks)
 
 
+def test_init_asks_for_the_tasks_that_a_module_names_for_take_homes(tmp_path: Path) -> None:
+    found = curriculum.load_module("unknown_machine")
+    role = read_role(written(tmp_path, starting_text("r", "x", found, about=ABOUT)))
+    assert [task.id for task in role.chosen()] == ["walk"]
+
+
 def test_no_role_is_without_contact_and_notice(tmp_path: Path) -> None:
     for key in ("contact", "privacy_notice"):
         text = re.sub(rf"(?m)^{key}:.*\n(?:  .*\n)*", "", ROLE)

@@ -112,7 +112,7 @@ def _share(difficulty: Difficulty) -> str:
 
 def _minutes(time: Time) -> str:
     if time.median is None:
-        return "not measured"
+        return f"not measured; {time.planned:.0f} are told, an estimate"
     logs = f"{time.candidates} log{'' if time.candidates == 1 else 's'}"
     spread = time.interval
     around = "" if spread is None else f" ({spread.low:.0f}–{spread.high:.0f})"

@@ -1,18 +1,22 @@
 """The candidate's work log: which check ran when, and how much had changed since the last event.
 
 It is the readable file `work_log.jsonl` in the pack's folder, one line per event. It contains no
-code, no keystrokes and nothing about the machine. It is kept on the candidate's machine, and can be
-edited there: it is the candidate's own account. The candidate can omit it: `HOTLOOP_NO_WORK_LOG=1`
-writes none, `hotloop takehome submit --without-work-log` hands in none.
+keystrokes and nothing about the machine, and code only of tasks with an open scale: the task's
+files when their score is the best so far, which the team judges again. It is kept on the
+candidate's machine, and can be edited there: it is the candidate's own account. The candidate can
+omit it: `HOTLOOP_NO_WORK_LOG=1` writes none, `hotloop takehome submit --without-work-log` hands in
+none.
 
     {"kind": "checked", "at": "2030-01-31T09:30:00.125Z", "task": "online_pass",
     "verdict": "passed", "points": 10.0, "possible": 10.0,
     "changes": {"lab.ipynb": {"added": 12, "removed": 3}}}
 
-changes: lines of the file as last saved, compared with the previous event.
+changes: lines of the file as last saved, compared with the previous event. files: of a version on
+an open scale, those that differ from the version before.
 """
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -28,6 +32,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.learn.pack import manifest, work_summary
 from hotloop.learn.pack.manifest import FileName, ForgedManifest
 from hotloop.learn.pack.work_summary import LineCounts
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.tasks.problem import Score
 from hotloop.verdicts.open_scale import score_of_record
 
@@ -38,6 +44,12 @@ LONGEST = 1 << 20
 
 MOST_LINES = 5000
 """Most lines to read; checks do not write as many within LONGEST."""
+
+LONGEST_WITH_FILES = 768 << 10
+"""Bytes of a log from which on no more files are kept: the rest is for its entries."""
+
+MOST_IN_A_FILE = 64 << 10
+"""Characters of a file that is kept."""
 
 Kind = Literal["opened", "checked", "submitted"]
 Points = Annotated[float, Field(ge=0, le=1e6)]
@@ -56,6 +68,21 @@ class WorkLogEntry(Strict):
     changes: Annotated[dict[FileName, LineCounts], Field(max_length=1000)] = Field(
         default_factory=dict[str, LineCounts]
     )
+    files: Annotated[
+        dict[FileName, Annotated[str, Field(max_length=MOST_IN_A_FILE)]], Field(max_length=20)
+    ] = Field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class LoggedVersion:
+    """A task's files when their score on an open scale was the best so far, by the log.
+
+    minutes: since the log's first entry. files: all that the log knows by then.
+    """
+
+    minutes: float
+    score: float
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -121,9 +148,30 @@ def note(folder: Path, kind: Kind, **facts: Any) -> None:
 
 
 def note_check(folder: Path, record: Record, score: Score) -> None:
-    """Append the judge's verdict on a task."""
+    """Append the judge's verdict on a task, with its files if they are a new version."""
     facts = {"task": record.task, "verdict": record.verdict, "score": score_of_record(record)}
-    note(folder, "checked", **facts, points=score.points, possible=score.possible)
+    files: dict[str, str] = {}
+    with suppress(OSError):
+        files = _version(folder, record)
+    note(folder, "checked", **facts, points=score.points, possible=score.possible, files=files)
+
+
+def _version(folder: Path, record: Record) -> dict[str, str]:
+    """Return the task's files that are new, if their score on an open scale is the best so far."""
+    score, log = score_of_record(record), WorkLog.open(folder)
+    if score is None or log is None or len(_content(folder / NAME)) > LONGEST_WITH_FILES:
+        return {}
+    known = versions(log, record.task)
+    if known and score <= known[-1].score:
+        return {}
+    before: Mapping[str, str] = known[-1].files if known else {}
+    files: dict[str, str] = {}
+    for name in load_module(record.module).task(record.task).files:
+        with suppress(OSError, UnicodeDecodeError):
+            text = (folder / name).read_text(encoding="utf-8")
+            if name != NOTEBOOK and len(text) <= MOST_IN_A_FILE and before.get(name) != text:
+                files[name] = text
+    return files
 
 
 def _content(path: Path) -> bytes:
@@ -145,6 +193,18 @@ def improvements(log: WorkLog | None, task: str) -> list[tuple[float, float]]:
             if not best or entry.score > best[-1][1]:
                 best.append((round(minutes, 1), entry.score))
     return best
+
+
+def versions(log: WorkLog | None, task: str) -> list[LoggedVersion]:
+    """Return the versions of a task with an open scale that the log holds, in order."""
+    found: list[LoggedVersion] = []
+    for entry in log.entries if log is not None else ():
+        if entry.task == task and entry.score is not None and entry.files:
+            assert log is not None
+            minutes = round((entry.at - log.entries[0].at) / timedelta(minutes=1), 1)
+            before: Mapping[str, str] = found[-1].files if found else {}
+            found.append(LoggedVersion(minutes, entry.score, {**before, **entry.files}))
+    return found
 
 
 LONGEST_PAUSE = timedelta(minutes=30)

@@ -90,7 +90,7 @@ class BoardPlace(Strict):
     """One solution. place: 1 for all whose interval overlaps the fastest one's, and so on.
 
     ratio, interval: of the speedup over the baseline. fraction_of_limit: share of the device's
-    limit; None if it was not measured.
+    limit; None if it was not measured. count: what was counted on an open scale, such as cycles.
     """
 
     place: int
@@ -98,15 +98,17 @@ class BoardPlace(Strict):
     ratio: float
     interval: tuple[float, float]
     fraction_of_limit: float | None
+    count: float | None = None
 
 
 class Board(Strict):
-    """The solutions that passed a speed check on a device, the fastest first."""
+    """The solutions that passed a speed check on a device, the fastest first. unit: of a count."""
 
     task: str
     check: str
     device: str
     places: list[BoardPlace]
+    unit: str = ""
 
 
 class Boards(Strict):

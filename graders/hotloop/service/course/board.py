@@ -21,7 +21,7 @@ from hotloop.learn.remote.job import Board, BoardPlace
 from hotloop.service.tables import jobs, records, shown
 from hotloop.service.web.answers import RequestRefused
 from hotloop.tasks.judged_again import SECOND_DEVICE
-from hotloop.verdicts.open_scale import speedup
+from hotloop.verdicts import open_scale
 
 EXACT = "exact count"
 """In place of a device: what is counted on an open scale is the same on all of them."""
@@ -34,7 +34,8 @@ _Key = tuple[str, str, str]
 class _Speed:
     """The speedup of one solution over the baseline, with its interval.
 
-    fraction: share of the device's limit; None if it was not measured.
+    fraction: share of the device's limit; None if it was not measured. count, unit: of what was
+    counted on an open scale.
     """
 
     name: str
@@ -42,6 +43,8 @@ class _Speed:
     low: float
     high: float
     fraction: float | None
+    count: float | None = None
+    unit: str = ""
 
 
 def join(engine: Engine, account: int, name: str) -> None:
@@ -77,7 +80,13 @@ def boards(engine: Engine, module: str) -> list[Board]:
                 if known is None or speed.low > known.low:
                     best[key][name] = speed
     return [
-        Board(task=task, check=check, device=device, places=_placed(speeds.values()))
+        Board(
+            task=task,
+            check=check,
+            device=device,
+            places=_placed(speeds.values()),
+            unit=next(speed.unit for speed in speeds.values()),
+        )
         for (task, check, device), speeds in sorted(best.items())
     ]
 
@@ -94,10 +103,11 @@ def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
             fraction = evidence.get("fraction_of_limit")
             speed = _Speed(name, evidence["ratio"], low, high, fraction)
             yield (record.task, check.check, device), speed
-        elif (counted := speedup(evidence)) is not None:
+        elif (counted := open_scale.speedup(evidence)) is not None:
             ratio, fraction = counted
             key = (record.task, check.check, EXACT)
-            yield key, _Speed(name, ratio, ratio, ratio, fraction)
+            count, unit = open_scale.value_of(evidence), open_scale.unit_of(evidence)
+            yield key, _Speed(name, ratio, ratio, ratio, fraction, count, unit)
 
 
 def _placed(speeds: Iterable[_Speed]) -> list[BoardPlace]:
@@ -109,6 +119,7 @@ def _placed(speeds: Iterable[_Speed]) -> list[BoardPlace]:
             ratio=one.ratio,
             interval=(one.low, one.high),
             fraction_of_limit=one.fraction,
+            count=one.count,
         )
         for one in ordered
     ]

@@ -35,7 +35,7 @@ from hotloop.service.takehome.standing import written_since
 from hotloop.service.web import process
 from hotloop.service.web.process import Stopped
 from hotloop.service.web.supervisor import Supervisor
-from hotloop.takehome import grading
+from hotloop.takehome import grading, versions
 from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.execution import work
 from hotloop.takehome.report_builder import make_report
@@ -165,7 +165,9 @@ class Grader:
 
         Raises UnknownPack if the candidate's data was deleted in the meantime.
         """
-        grading.write(make_report(submission, self.team, outcome.records), self.team)
+        again = versions.judged(submission, self.team)
+        report = make_report(submission, self.team, outcome.records, versions=again)
+        grading.write(report, self.team)
 
     def prepared(self, one: QueuedSubmission) -> tuple[Submission, ExecutorWork]:
         """Open the submission; return it with the executor's work item.

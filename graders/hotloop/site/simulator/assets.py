@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hotloop.engines.accelerator import timeline
 from hotloop.site.simulator import bundle
 
 STATIC = Path(__file__).parent / "static"
@@ -19,6 +20,7 @@ FOLDER = "assets/simulator"
 SERVICE_WORKER = "kept-pages.js"
 
 _START = ("python.zip", "pyodide.asm.wasm.gz")
+_ACCELERATOR = ("accelerator.zip", "pyodide.asm.wasm.gz")
 _COMPILER = ("compiler.zip", "llvm.core.wasm.gz", "llvm.core2.wasm.gz", "llvm.core3.wasm.gz",
              "llvm.core4.wasm.gz")  # fmt: skip
 _PYODIDE = ("pyodide.mjs", "pyodide.asm.*js", "python_stdlib.zip", "pyodide-lock.json")
@@ -40,7 +42,8 @@ def base(npm: Path, modules: Iterable[str]) -> Path:
 
     npm: the folder of `node_modules`. modules: those with tasks that are judged in a page.
     index.json has, in bytes, what is loaded before the first run (`start`), before the first
-    program is compiled (`compiler`) and before the first task is judged (`judge`).
+    program is compiled (`compiler`), before the first task is judged (`judge`), and before the
+    first program of an accelerator (`accelerator`).
     """
     target = npm / "base"
     shutil.rmtree(target, ignore_errors=True)
@@ -64,9 +67,11 @@ def base(npm: Path, modules: Iterable[str]) -> Path:
             "start": sum(sizes[name] for name in _START),
             "compiler": sum(sizes[name] for name in _COMPILER),
             "judge": sum(sizes[name] for name in judge),
+            "accelerator": sum(sizes[name] for name in _ACCELERATOR),
         },
         "kept": {
-            "start": sorted(sizes.keys() - {*_COMPILER, *judge, "clang.js"}),
+            "start": sorted(sizes.keys() - {*_COMPILER, *judge, "clang.js", "accelerator.zip"}),
+            "accelerator": sorted(sizes.keys() - {*_COMPILER, *judge, "clang.js", "python.zip"}),
             "compiler": [*_COMPILER, "clang.js"],
             "judge": judge,
         },
@@ -81,10 +86,11 @@ def _scripts(npm: Path, target: Path) -> None:
     sources = npm / "scripts"  # esbuild looks for node_modules above a script
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(STATIC, sources)
+    shutil.copyfile(timeline.VIEWER, sources / timeline.VIEWER.name)
     esbuild = str(npm / "node_modules" / ".bin" / "esbuild")
     for entries, options in (
         (
-            ("lesson.mjs", "playground.mjs", "tasks.mjs"),
+            ("lesson.mjs", "playground.mjs", "tasks.mjs", "accelerator.mjs"),
             ("--splitting", "--out-extension:.js=.mjs"),
         ),
         (("worker.mjs",), ("--out-extension:.js=.mjs",)),

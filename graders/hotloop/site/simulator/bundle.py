@@ -1,6 +1,7 @@
 """What the simulator in a page reads: archives, made from this clone and Zig's library.
 
 - `python.zip`: the simulator's part of Hotloop, with the checker, compiled;
+- `accelerator.zip`: the simulated accelerators, which are plain Python;
 - `compiler.zip`: the headers and libraries that programs are compiled with;
 - `judge.zip`: the checks of the tasks that are judged in a page, and the judge.
 """
@@ -20,6 +21,7 @@ from hotloop.engines.simulate.toolchain import machine
 from hotloop.tasks import practice
 
 PACKAGE = Path(hotloop.__file__).parent
+ACCELERATOR = PACKAGE / "engines" / "accelerator"
 NPM = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
 """The page's packages of npm."""
 
@@ -53,6 +55,14 @@ def python_files() -> Iterator[tuple[str, bytes]]:
     checker, glue = build.trusted_modules()
     yield "simulator/trusted/checker.cwasm", checker
     yield "simulator/trusted/glue.cwasm", bytes(wasmtime.wat2wasm(glue))
+
+
+def accelerator_files() -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each file of the simulated accelerators."""
+    names = ["__init__.py", "engines/__init__.py"]
+    names += [f"engines/accelerator/{file.name}" for file in sorted(ACCELERATOR.glob("*.py"))]
+    for name in names:
+        yield f"hotloop/hotloop/{name}", (PACKAGE / name).read_bytes()
 
 
 def judge_files(modules: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -99,6 +109,7 @@ def write(target: Path, modules: Iterable[str] = ()) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for name, files in (
         ("python", python_files()),
+        ("accelerator", accelerator_files()),
         ("compiler", compiler_files()),
         ("judge", judge_files(modules)),
     ):

@@ -225,8 +225,11 @@ def test_a_page_shows_timeline_and_profile() -> None:
     program = assemble("vmul v1, v2, v3\nvadd v4, v1, 1", MACHINE)
     result = run(MACHINE, program, [], range(0), 100, record=True)
     page = timeline.page(result, MACHINE, program, "a <title>")
-    assert "vadd v4, v1, 1: cycles 5 to 7, bundle 1, after 4 cycles for a result" in page
     assert "a &lt;title&gt;" in page
+    assert "function show(root" in page
+    assert "vmul v1, v2, v3" in page
+    picture = timeline.svg(result.events, 0, 10)
+    assert "vadd v4, v1, 1: cycles 5 to 7, bundle 1, after 4 cycles for a result" in picture
     assert "4 " in timeline.profile(result, MACHINE, program)
 
 

@@ -3,6 +3,7 @@
 /** Seconds for running in one order of threads, and for everything else. */
 export const LIMIT_S = 20;
 const PREPARATION_LIMIT_S = 300;
+const ADVICE = 'Look for a loop that does not end, or launch less work: a simulated thread is slower than a real one.';
 
 // A module with two memories: the checker's and the program's.
 const TWO_MEMORIES = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 5, 5, 2, 0, 1, 0, 1]);
@@ -34,15 +35,15 @@ export class Client {
   }
 
   /**
-   * Ask the worker: { request, built } or { task }. onProgress gets what it posts (worker.mjs).
+   * Ask the worker: { request, built }, { task } or { accelerator }. onProgress gets what it posts (worker.mjs).
    * Rejects with Stopped, or with an Error whose message says what failed.
    */
-  run(message, { onProgress = () => {}, limit = LIMIT_S } = {}) {
+  run(message, { onProgress = () => {}, limit = LIMIT_S, advice = ADVICE } = {}) {
     if (this.current) return Promise.reject(new Error('a program is running'));
     this.#start();
     const id = ++this.count;
     return new Promise((resolve, reject) => {
-      this.current = { id, resolve, reject, onProgress, limit };
+      this.current = { id, resolve, reject, onProgress, limit, advice };
       this.#allow(PREPARATION_LIMIT_S, 'It was not ready to run');
       this.worker.postMessage({ id, ...message });
     });
@@ -85,7 +86,7 @@ export class Client {
 
   #allow(seconds, what) {
     clearTimeout(this.timer);
-    const reason = `${what} within ${seconds} s. Look for a loop that does not end, or launch less work: a simulated thread is slower than a real one.`;
+    const reason = `${what} within ${seconds} s. ${this.current.advice}`;
     this.timer = setTimeout(() => this.stop(reason), 1000 * seconds);
   }
 

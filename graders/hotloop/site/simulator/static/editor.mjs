@@ -14,6 +14,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.typeName, tags.modifier], ...color('keyword') },
   { tag: [tags.number, tags.bool], ...color('number') },
   { tag: tags.string, ...color('string') },
+  { tag: tags.labelName, ...color('special') },
   { tag: [tags.function(tags.variableName), tags.function(tags.definition(tags.variableName))], ...color('function') },
   { tag: tags.processingInstruction, ...color('special') },
 ]);
@@ -63,7 +64,7 @@ const stepLine = StateField.define({
 
 export class Editor {
   /** onRun: Ctrl+Enter. onChange: the text was edited. */
-  constructor(parent, text, { onRun, onChange, label }) {
+  constructor(parent, text, { onRun, onChange, label, language = cpp() }) {
     this.view = new EditorView({
       parent,
       state: EditorState.create({
@@ -82,7 +83,7 @@ export class Editor {
           bracketMatching(),
           highlightActiveLine(),
           highlightSelectionMatches(),
-          cpp(),
+          language,
           syntaxHighlighting(colors),
           keymap.of([
             { key: 'Mod-Enter', run: () => (onRun(), true) },

@@ -16,10 +16,11 @@ export class Kernel {
   /**
    * parent: where it appears. source: the text that Reset brings back. message(text): what the worker
    * is asked (worker.mjs). display(answer, kernel): shows its answer.
-   * more: elements between the editor and the buttons.
+   * more: elements between the editor and the buttons. part: of index.json, what the page is kept with.
+   * limit: seconds of a run. advice: a sentence for who runs into it.
    */
-  constructor(parent, { assets, source, text = source, message, display = showRun, label = 'CUDA program', more = [], onChange = () => {} }) {
-    Object.assign(this, { assets, source, message, display });
+  constructor(parent, { assets, source, text = source, message, display = showRun, label = 'CUDA program', language, more = [], part = 'start', limit, advice, onChange = () => {} }) {
+    Object.assign(this, { assets, source, message, display, part, limit, advice });
     client ??= new Client(assets);
     this.status = element('p', { class: 'kernel-status', role: 'status' });
     this.output = element('div', { class: 'kernel-results' });
@@ -32,6 +33,7 @@ export class Kernel {
     parent.append(this.root);
     this.editor = new Editor(place, text, {
       label: `${label}. Ctrl+Enter runs it; Escape, then Tab leaves the editor.`,
+      language,
       onRun: () => this.run(),
       onChange: () => {
         this.clear();
@@ -62,7 +64,7 @@ export class Kernel {
   }
 
   /** Ask the worker and show its answer; the promise is kept when that is done. */
-  async run({ message = this.message, display = this.display, limit } = {}) {
+  async run({ message = this.message, display = this.display, limit = this.limit } = {}) {
     if (client.isBusy) {
       this.say('Another program is running: stop it first.');
       return;
@@ -72,12 +74,13 @@ export class Kernel {
     const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
     this.#setBusy(true);
     let step = '';
-    const parts = new Set(['start']);
+    const parts = new Set([this.part]);
     const show = () => step && this.say(`${step} … ${seconds()} s`);
     const clock = setInterval(show, 200);
     try {
       const answer = await client.run(message(text), {
         limit,
+        advice: this.advice,
         onProgress: ({ step: name, part, bytes, of }) => {
           if (part) parts.add(part);
           step = part ? `${name}, ${megabytes(bytes)} of ${megabytes(of)} MB` : name;

@@ -1,6 +1,7 @@
 // A module's CUDA tasks: one editor, and for each task a button that has it judged for practice.
 import { button, element, sentence } from './elements.mjs';
 import { Kernel } from './kernel.mjs';
+import { stored } from './stored.mjs';
 
 const ASSETS = new URL('./', import.meta.url).href;
 const LIMIT_S = 60;
@@ -13,24 +14,6 @@ const WORDS = {
 };
 
 const words = (verdict) => WORDS[verdict] ?? [verdict.replaceAll('_', ' '), 'bad'];
-
-/** localStorage may be forbidden: then a text lasts until the page is left. */
-const stored = {
-  get: (name) => {
-    try {
-      return localStorage.getItem(name);
-    } catch {
-      return null;
-    }
-  },
-  set: (name, text) => {
-    try {
-      localStorage.setItem(name, text);
-    } catch {
-      // Nothing is kept, and the page works on.
-    }
-  },
-};
 
 function noteProgress(key, state) {
   let tasks = {};

@@ -1,9 +1,9 @@
 // The worker of a page: all of the simulator runs here, so that the page stays usable and can end it.
 //
-// It gets { id, request, built } or { id, task } and posts { id, step } while it runs, or
+// It gets { id, request, built }, { id, task } or { id, accelerator } and posts { id, step } while it runs, or
 // { id, step, part, bytes, of } while it loads a part, then { id, answer } or { id, failure }. `built`:
 // names of archives in built/ with the programs that were compiled with the site. `task`: what
-// judge/practice.py is asked. Parts are those of index.json.
+// judge/practice.py is asked. `accelerator`: what engines/accelerator/workbench.py is asked. Parts are those of index.json.
 import { Simulator } from './simulator.mjs';
 
 const HERE = new URL('./', import.meta.url);
@@ -42,15 +42,32 @@ async function bytes(name) {
 }
 
 let loading = null;
+let simulated = null;
+let workbench = null;
 let index = null;
 
-async function load() {
-  const [{ loadPyodide }, archive] = await Promise.all([
-    import(new URL('pyodide.mjs', HERE)),
-    bytes('python.zip'),
-  ]);
-  const python = await loadPyodide({ indexURL: HERE.href, stdout: () => {}, stderr: () => {} });
-  return new Simulator(python, archive, index.version);
+/** Start Python, once. */
+async function python() {
+  loading ??= import(new URL('pyodide.mjs', HERE)).then(({ loadPyodide }) =>
+    loadPyodide({ indexURL: HERE.href, stdout: () => {}, stderr: () => {} }),
+  );
+  return loading;
+}
+
+async function loadSimulator() {
+  const [started, archive] = await Promise.all([python(), bytes('python.zip')]);
+  return new Simulator(started, archive, index.version);
+}
+
+async function loadWorkbench() {
+  const [started, archive] = await Promise.all([python(), bytes('accelerator.zip')]);
+  started.unpackArchive(archive, 'zip', { extractDir: '/' });
+  return started.runPython(`
+import sys
+sys.path.insert(0, "/hotloop")
+from hotloop.engines.accelerator import workbench
+workbench
+`);
 }
 
 async function addCompiler(simulator) {
@@ -89,13 +106,24 @@ async function verdict(id, simulator, task) {
   return simulator.verdict(task, (step) => postMessage({ id, step: `running: ${step}` }));
 }
 
-async function answer({ id, request, built = [], task }) {
-  index ??= await (await plainFetch(new URL('index.json', HERE))).json();
-  if (loading === null) {
-    progress(id, 'loading Python and the checker', 'start');
-    loading = load();
+async function ofAccelerator(id, request) {
+  if (workbench === null) {
+    progress(id, 'loading Python', 'accelerator');
+    workbench = loadWorkbench();
   }
-  const simulator = await loading;
+  const loaded = await workbench;
+  postMessage({ id, step: 'running' });
+  return JSON.parse(loaded.answer(JSON.stringify(request)));
+}
+
+async function answer({ id, request, built = [], task, accelerator }) {
+  index ??= await (await plainFetch(new URL('index.json', HERE))).json();
+  if (accelerator) return ofAccelerator(id, accelerator);
+  if (simulated === null) {
+    progress(id, 'loading Python and the checker', 'start');
+    simulated = loadSimulator();
+  }
+  const simulator = await simulated;
   if (task) return verdict(id, simulator, task);
   for (const name of built) simulator.addProgram(name, await bytes(`built/${name}`));
   const run = () => simulator.answer(request, (step) => postMessage({ id, step }));
@@ -110,7 +138,7 @@ onmessage = async ({ data }) => {
   try {
     postMessage({ id: data.id, answer: await answer(data) });
   } catch (error) {
-    loading = null;
+    loading = simulated = workbench = null;
     postMessage({ id: data.id, failure: String(error?.message ?? error) });
   }
 };

@@ -7,7 +7,6 @@ candidate's process has nothing left to do: it cannot read them, nor how long an
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from hotloop.engines.accelerator.kernel import Work
 from hotloop.engines.accelerator.machine import Machine
 from hotloop.engines.accelerator.program import Program, Rejected, assemble
 from hotloop.engines.accelerator.run import Fault, Run, TooSlow, run
+from hotloop.engines.accelerator.scale import score
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
@@ -55,11 +55,8 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """The share of the way from the naive program to the bound, on a logarithmic scale.
-
-        It is 0 for the naive program, and below 1 as no program reaches the bound.
-        """
-        return math.log(self.naive / self.run.cycles) / math.log(self.naive / self.bound)
+        """The share of the way from the naive program to the bound."""
+        return score(self.run.cycles, self.naive, self.bound)
 
 
 def outcome(session: Session, kernel: Kernel) -> Outcome:
