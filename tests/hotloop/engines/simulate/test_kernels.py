@@ -27,6 +27,7 @@ KINDS = {
     "divergent_warp",
     "division_by_zero",
     "failed_call",
+    "hang",
     "host_access",
     "managed_access",
     "misaligned",
