@@ -71,7 +71,7 @@ def _counted(results: Path) -> Iterator[tuple[str, int, int]]:
         yield name, of["racy"], len(of["racy_never_reported"])
     for suite in _suites(results):
         if suite["faulty_run"]:
-            name = f"{suite['suite']}: faults that others have labelled (`labelled_suites`)"
+            name = f"{suite['suite']}: faults that others have labeled (`labeled_suites`)"
             yield name, suite["faulty_run"], suite["missed"]
     if proofs := _read(results, "proofs"):
         of = proofs["curriculum"]
@@ -83,7 +83,7 @@ def _counted(results: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def suites(results: Path) -> str:
-    """Return a table: what was found in each suite of labelled programs."""
+    """Return a table: what was found in each suite of labeled programs."""
     heads = (
         "suite", "cases", "faulty, run", "found", "missed", "right, run", "something reported",
         "not run",
@@ -97,7 +97,7 @@ def suites(results: Path) -> str:
     ]  # fmt: skip
     if not rows:
         return NOT_MEASURED
-    document = _read(results, "labelled_suites")
+    document = _read(results, "labeled_suites")
     measured = f"Measured on {document['device']}, {document['date']}."
     return "\n".join([*table(heads, rows), "", measured])
 
@@ -128,7 +128,7 @@ def _is_named(row: Document) -> bool:
 
 
 def _suites(results: Path) -> list[Document]:
-    return list(_read(results, "labelled_suites").get("suites", {}).values())
+    return list(_read(results, "labeled_suites").get("suites", {}).values())
 
 
 def _read(results: Path, name: str) -> Document:
