@@ -93,13 +93,16 @@ def suites(results: Path) -> str:
             suite["suite"], suite["cases"], suite["faulty_run"], suite["found"], suite["missed"],
             suite["right_run"], suite["reported"], suite["not_run"],
         )
-        for suite in _suites(results)
+        for suite in [*_suites(results), *_programs(results)]
     ]  # fmt: skip
     if not rows:
         return NOT_MEASURED
-    document = _read(results, "labeled_suites")
-    measured = f"Measured on {document['device']}, {document['date']}."
-    return "\n".join([*table(heads, rows), "", measured])
+    measured = [
+        f"`{name}`: {document['device']}, {document['date']}."
+        for name in ("labeled_suites", "real_cuda")
+        if (document := _read(results, name))
+    ]
+    return "\n".join([*table(heads, rows), "", *measured])
 
 
 def reasons(results: Path) -> str:
@@ -129,6 +132,24 @@ def _is_named(row: Document) -> bool:
 
 def _suites(results: Path) -> list[Document]:
     return list(_read(results, "labeled_suites").get("suites", {}).values())
+
+
+def _programs(results: Path) -> Iterator[Document]:
+    """Yield whole programs without labels: of those that ran under check, which were reported."""
+    for name, collection in _read(results, "real_cuda").get("collections", {}).items():
+        rows = collection["programs"]
+        ran = [row for row in rows if row["came"] == "right and clean" or row["findings"]]
+        tried = [row for row in rows if row["came"] != "other libraries"]
+        yield {
+            "suite": name,
+            "cases": len(tried),
+            "faulty_run": 0,
+            "found": 0,
+            "missed": 0,
+            "right_run": len(ran),
+            "reported": sum(bool(row["findings"]) for row in ran),
+            "not_run": len(tried) - len(ran),
+        }
 
 
 def _read(results: Path, name: str) -> Document:

@@ -60,22 +60,26 @@ def run(text: str, path: Path) -> Sequence[str]:
                 seconds=SECONDS,
             )
         except NotRun as problem:
-            raise NotRun(why_not(text) or problem.kind, problem.said) from problem
+            raise NotRun(why_not(text, problem.said) or problem.kind, problem.said) from problem
     if not done.report.findings and done.runs[0].output.strip() == "0":
-        raise NotRun("no arguments that its assumptions allow were tried")
+        is_pointer = "funcType f" in kernel[2]
+        kind = "a pointer to a function as the argument" if is_pointer else "no argument fits"
+        raise NotRun(kind)
     if any(finding.kind == "too_much_shared" for finding in done.report.findings):
         raise NotRun("more shared memory than a block has")
     return [line.replace("driver.cu:", "") for line in told(done.report.findings)]
 
 
-def why_not(text: str) -> str:
+def why_not(text: str, said: str) -> str:
     """Return why a kernel of the suite does not build, "" if that is not known."""
     if re.search(OF_THE_PROVER, text):
         return "a predicate that only a prover can decide"
     if "curand" in text:
         return "another library: cuRAND"
-    if re.search(r"__device__\s+[\w ]+\([^)]*\)\s*;", text):
-        return "a function without a body"
+    if "__host__ variable" in said:
+        return "a variable of the host in a kernel, which CUDA refuses"
+    if "__CUDA_ARCH__" in text:
+        return "written for a device's compiler alone"
     if re.search(r"^texture<", text, re.MULTILINE):
         return "a texture reference, which CUDA 12 has removed"
     return ""
@@ -85,11 +89,28 @@ def program(text: str, kernel: str, line: str) -> str:
     """Return the kernel with a `main`."""
     grid, block = shape(line, "gridDim", MOST_BLOCKS), shape(line, "blockDim", MOST_THREADS)
     cooperative = "true" if "grid_group" in text else "false"
+    required = re.search(r"__requires\(\w+ == ([a-zA-Z]\w*)\b(?!\.)", text)
+    function = required and re.search(rf"__device__ [^;{{]*\b{required[1]}\(", text)
+    pointer = (
+        f"__device__ auto driver_function = &{required[1]};\n" if required and function else ""
+    )
+    take = "cudaMemcpyFromSymbol(to, driver_function, sizeof(void*));" if pointer else ""
     return (
-        f'#include "{DRIVER.name}"\n#line 1\n{assuming(text)}\n'
-        f"int main(int, char** text) {{\n"
+        f'#include "{DRIVER.name}"\n#line 1\n{assuming(text)}\n{bodies(text)}\n'
+        f"{pointer}int main(int, char** text) {{\n"
+        f"  driver::take_function = [](void* to) {{ {take} }};\n"
         f"  return driver::launch({kernel}, dim3({grid}), dim3({block}), {cooperative},"
         f" text + 1, {MOST_CHOICES});\n}}\n"
+    )
+
+
+def bodies(text: str) -> str:
+    """Return bodies for the functions that have none: a prover lets them return anything."""
+    found = re.findall(r"^__device__ ([\w ]+?) (\w+)\(([^)]*)\) *;", text, re.MULTILINE)
+    return "\n".join(
+        f"__device__ {kind} {name}({parameters}) {{ return {kind}(); }}"
+        for kind, name, parameters in found
+        if not re.search(rf"\b{name}\([^)]*\)\s*\{{", text)
     )
 
 

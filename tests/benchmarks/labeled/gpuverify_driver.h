@@ -42,6 +42,9 @@ __device__ char fresh[ARRAY]; // the array of __requires_fresh_array
 
 namespace driver {
 
+// Takes the function that the kernel requires a pointer to, if there is one.
+inline void (*take_function)(void*);
+
 inline int values_in(const char* text) {
   int count = 1;
   while ((text = std::strchr(text, ','))) ++count, ++text;
@@ -64,8 +67,13 @@ struct Values {
       choice /= count;
       return static_cast<T>(atof(mine));
     } else if constexpr (std::is_pointer_v<T>) {
-      if constexpr (std::is_function_v<std::remove_pointer_t<T>>) return nullptr;
-      else return static_cast<T>(zeros());
+      if constexpr (std::is_function_v<std::remove_pointer_t<T>>) {
+        T function = nullptr;
+        take_function(&function);
+        return function;
+      } else {
+        return static_cast<T>(zeros());
+      }
     } else {
       T made;
       void* words[(sizeof(T) + sizeof(void*) - 1) / sizeof(void*)];

@@ -8,27 +8,30 @@ from pathlib import Path
 import real_cuda
 from case import Case, NotRun, checked, told
 
-FAULTS: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {
-    "Initcheck": (("a read of what nobody wrote", frozenset({"uninitialized_global"})),),
+Fault = tuple[str, frozenset[str], str]
+"""What a program does wrong, the kinds of findings that say so, and text of the line, if told."""
+
+UNINITIALIZED = ("a read of what nobody wrote", frozenset({"uninitialized_global"}), "")
+LEAK = ("a leak", frozenset({"leak"}), "")
+
+FAULTS: dict[str, tuple[Fault, ...]] = {
+    "Initcheck": (UNINITIALIZED,),
     "Memcheck": (
-        ("a misaligned write", frozenset({"misaligned"})),
-        ("a write out of bounds", frozenset({"out_of_bounds"})),
-        ("a leak", frozenset({"leak"})),
+        ("a misaligned write", frozenset({"misaligned", "out_of_bounds"}), "(char*)&x + 1"),
+        ("a write out of bounds", frozenset({"out_of_bounds"}), "0x87654320"),
+        LEAK,
     ),
-    "Racecheck": (("a race", frozenset({"race"})),),
-    "Suppressions": (
-        ("a call that fails", frozenset({"failed_call"})),
-        ("a read of what nobody wrote", frozenset({"uninitialized_global"})),
-    ),
+    "Racecheck": (("a race", frozenset({"race"}), ""),),
+    "Suppressions": (("a call that fails", frozenset({"failed_call"}), ""), UNINITIALIZED),
     "Synccheck": (
-        ("a barrier that not all threads reach", frozenset({"divergent_barrier"})),
-        ("a mask that leaves its lane out", frozenset({"bad_mask", "divergent_warp"})),
+        ("a barrier that not all threads reach", frozenset({"divergent_barrier"}), ""),
+        ("a mask that leaves its lane out", frozenset({"bad_mask", "divergent_warp"}), ""),
     ),
-    "NvtxMemoryPool": (("memory of a pool", frozenset({"out_of_bounds"})),),
-    "NvtxNaming": (("a leak", frozenset({"leak"})),),
-    "NvtxPermissions": (("a forbidden access", frozenset({"out_of_bounds"})),),
+    "NvtxMemoryPool": (("memory of a pool", frozenset({"out_of_bounds"}), ""),),
+    "NvtxNaming": (LEAK,),
+    "NvtxPermissions": (("a forbidden access", frozenset({"out_of_bounds"}), ""),),
 }
-"""By folder: what a program of it does wrong, and the kinds of findings that say so."""
+"""By folder."""
 
 OF_PROGRAM = {
     "suppressions_demo": 0,
@@ -47,13 +50,16 @@ def cases(root: Path) -> Iterator[Case]:
         faults = FAULTS[path.parent.name]
         if path.stem in OF_PROGRAM:
             faults = faults[OF_PROGRAM[path.stem] :][:1]
-        for what, kinds in faults:
+        for what, kinds, at in faults:
             name = f"{path.relative_to(root)}: {what}"
-            yield Case(name, faulty=True, run=lambda p=path: run(p), only=kinds)
+            yield Case(name, faulty=True, run=lambda p=path, a=at: run(p, a), only=kinds)
 
 
-def run(path: Path) -> Sequence[str]:
-    """Check the program."""
+def run(path: Path, at: str) -> Sequence[str]:
+    """Check the program; return findings at a line with the text `at`."""
     if "nvtx3/nvToolsExtMem" in "".join(map(real_cuda.text_of, path.parent.glob("*.[ch]*"))):
         raise NotRun("another library: NVTX's memory extension")
-    return told(checked([path], include=[path.parent], seconds=20).report.findings)
+    found = told(checked([path], include=[path.parent], seconds=20).report.findings)
+    lines = real_cuda.text_of(path).splitlines()
+    places = [f"{path.name}:{n}" for n, line in enumerate(lines, 1) if at in line]
+    return [one for one in found if not at or any(place in one.split() for place in places)]

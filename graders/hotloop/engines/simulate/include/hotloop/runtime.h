@@ -163,10 +163,14 @@ constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for host and 
 
 // --- memory --------------------------------------------------------------------------------------------
 
+// A size that no GPU has fails as it does there; one that only the simulator has no room for is told by the host.
+constexpr unsigned long long hotloop_no_gpu_has = 1ull << 40;
 #define HOTLOOP_ALLOCATOR(name, kind, ...)                                                          \
   template <class T>                                                                                \
-  inline cudaError_t name(T** pointer, size_t size, ##__VA_ARGS__, HOTLOOP_HERE) {                  \
-    return hotloop_ask(HOTLOOP_ALLOCATE, pointer, #name, size, kind, here);                         \
+  inline cudaError_t name(T** pointer, unsigned long long size, ##__VA_ARGS__, HOTLOOP_HERE) {      \
+    if (size >= hotloop_no_gpu_has) return hotloop_fail(cudaErrorMemoryAllocation, #name, here);    \
+    const size_t most = ~size_t{0};                                                                 \
+    return hotloop_ask(HOTLOOP_ALLOCATE, pointer, #name, size < most ? static_cast<size_t>(size) : most, kind, here); \
   }
 HOTLOOP_ALLOCATOR(cudaMalloc, HOTLOOP_DEVICE)
 HOTLOOP_ALLOCATOR(cudaMallocAsync, HOTLOOP_DEVICE, cudaStream_t)
