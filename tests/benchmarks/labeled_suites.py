@@ -74,12 +74,12 @@ def main() -> None:
     for name in SUITES:
         root = getattr(arguments, name)
         if root is not None:
-            run(name, root, arguments, until, kept.setdefault(name, {}), lambda: keep(kept))
+            run(name, root, arguments, until, kept.setdefault(name, {}))
     for name, each in kept.items():
         kept[name] = described(name, each["commit"], rows_of(each))
         print(name, json.dumps({k: v for k, v in kept[name].items() if k != "rows"}, indent=1))
-    if arguments.keep:
-        keep(kept)
+        if arguments.keep:
+            keep(name, kept[name])
 
 
 def run(
@@ -88,7 +88,6 @@ def run(
     arguments: argparse.Namespace,
     until: float,
     kept: dict[str, Any],
-    save: Callable[[], None],
 ) -> None:
     """Run the cases of a suite that are not kept; put what became of them into `kept`."""
     commit = checkout.commit(root)
@@ -101,7 +100,7 @@ def run(
         print(rows[case.name], file=sys.stderr, flush=True)
         kept.update(described(name, commit, list(rows.values())))
         if arguments.keep:
-            save()
+            keep(name, kept)
 
 
 def rows_of(kept: Mapping[str, Any]) -> list[Row]:
@@ -153,12 +152,14 @@ def stored() -> dict[str, Any]:
     return json.loads(RESULT.read_text(encoding="utf-8"))["suites"]
 
 
-def keep(suites: dict[str, Any]) -> None:
-    """Write the result file."""
-    today = datetime.now(UTC).date().isoformat()
+def keep(name: str, suite: Mapping[str, Any]) -> None:
+    """Write a suite into the result file."""
+    suites = stored() | {name: suite}
     plain = [
-        {k: v for k, v in s.items() if isinstance(v, int) or k == "suite"} for s in suites.values()
+        {key: value for key, value in each.items() if isinstance(value, int) or key == "suite"}
+        for each in suites.values()
     ]
+    today = datetime.now(UTC).date().isoformat()
     document = {"device": device_name(), "date": today, "rows": plain, "suites": suites}
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
