@@ -70,16 +70,15 @@ def main() -> None:
     parser.add_argument("--again", help="cases, by an expression, that are run anew")
     arguments = parser.parse_args()
     until = time.monotonic() + 60 * arguments.minutes
+    roots = {name: getattr(arguments, name) for name in SUITES if getattr(arguments, name)}
     kept = stored()
-    for name in SUITES:
-        root = getattr(arguments, name)
-        if root is not None:
-            run(name, root, arguments, until, kept.setdefault(name, {}))
-    for name, each in kept.items():
-        kept[name] = described(name, each["commit"], rows_of(each))
-        print(name, json.dumps({k: v for k, v in kept[name].items() if k != "rows"}, indent=1))
+    for name, root in roots.items():
+        run(name, root, arguments, until, kept.setdefault(name, {}))
+    for name, suite in (stored() | {name: kept[name] for name in roots}).items():
+        told = described(name, suite["commit"], rows_of(suite))
+        print(name, json.dumps({k: v for k, v in told.items() if k != "rows"}, indent=1))
         if arguments.keep:
-            keep(name, kept[name])
+            keep(name, told)
 
 
 def run(
