@@ -59,6 +59,7 @@ def gather(root: Path | None = None) -> Path:
     recorded = root / "tests" / "benchmarks" / "results"
     unseen = pages / "what-the-judge-cannot-see.md"
     fill(unseen, unseen_page.RATES_PLACE, unseen_page.rates(recorded))
+    fill(unseen, unseen_page.ALARMS_PLACE, unseen_page.alarms(recorded))
     fill(unseen, unseen_page.SUITES_PLACE, unseen_page.suites(recorded))
     fill(unseen, unseen_page.REASONS_PLACE, unseen_page.reasons(recorded))
     kernels = pages / "checked-triton-kernels.md"

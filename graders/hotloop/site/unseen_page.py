@@ -1,7 +1,7 @@
 """The tables of the page "What the judge cannot see", made from recorded results."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from hotloop.site.markdown import Lines, folded, table
 from hotloop.site.runs import NOT_MEASURED
 
 RATES_PLACE = "<!-- miss-rates -->"
+ALARMS_PLACE = "<!-- false-alarm-rates -->"
 SUITES_PLACE = "<!-- suites -->"
 REASONS_PLACE = "<!-- reasons -->"
 
@@ -21,6 +22,15 @@ Document = Mapping[str, Any]
 
 def rates(results: Path) -> str:
     """Return a table: wrong answers by kind of check, and how many were missed."""
+    return _rates(_missed(results), ("wrong ones tried", "missed", "miss rate"))
+
+
+def alarms(results: Path) -> str:
+    """Return a table: right answers by kind of check, and how many were refused or reported."""
+    return _rates(_refused(results), ("right ones tried", "refused", "rate"))
+
+
+def _rates(counted: Iterator[tuple[str, int, int]], heads: Sequence[str]) -> str:
     rows = [
         (
             what,
@@ -29,12 +39,11 @@ def rates(results: Path) -> str:
             f"{100 * missed / tried:.2g} %",
             f"{100 * bound(missed, tried):.2g} %",
         )
-        for what, tried, missed in _counted(results)
+        for what, tried, missed in counted
     ]
     if not rows:
         return NOT_MEASURED
-    heads = ("check", "wrong ones tried", "missed", "miss rate", "at most (95 %)")
-    return "\n".join(table(heads, rows))
+    return "\n".join(table(("check", *heads, "at most (95 %)"), rows))
 
 
 def bound(missed: int, tried: int) -> float:
@@ -52,7 +61,7 @@ def bound(missed: int, tried: int) -> float:
     return high
 
 
-def _counted(results: Path) -> Iterator[tuple[str, int, int]]:
+def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
     """Yield kinds of checks, with the wrong ones that were tried and those that were missed."""
     if mutants := _read(results, "mutants"):
         wrong = wrong_mutants(mutants["answers"])
@@ -80,6 +89,25 @@ def _counted(results: Path) -> Iterator[tuple[str, int, int]]:
             of["kernels"],
             (of["kernels"] - of["proved"]),
         )
+
+
+def _refused(results: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield kinds of checks, with the right ones that were tried and those that were refused."""
+    if right := _read(results, "right_answers"):
+        of = right["all"]
+        name = "hidden cases of the tasks: answers in other styles (`right_answers`)"
+        yield name, of["judged"], of["refused"]
+    if judged := _read(results, "judge_mutants"):
+        of = judged["summary"].values()
+        name = "`hotloop judge`: right answers to 14 problems in 3 dtypes (`judge_mutants`)"
+        yield name, sum(each["right"] for each in of), sum(each["refused"] for each in of)
+    if races := _read(results, "triton_races"):
+        of = races["labeled"]
+        name = "races of Triton kernels: our own right ones (`triton_races`)"
+        yield name, of["right"], len(of["right_reported"])
+    for suite in _suites(results):
+        if suite["right_run"]:
+            yield f"{suite['suite']} (`labeled_suites`)", suite["right_run"], suite["reported"]
 
 
 def suites(results: Path) -> str:

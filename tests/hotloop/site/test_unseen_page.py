@@ -46,6 +46,7 @@ def test_bound(missed: int, tried: int, at_most: float) -> None:
 def test_a_suite_has_its_rate_its_counts_and_its_misses_by_name(tmp_path: Path) -> None:
     folder = recorded(tmp_path)
     assert "| 10 | 1 | 10 % | 39 % |" in unseen_page.rates(folder)
+    assert "| 2 | 0 | 0 % | 78 % |" in unseen_page.alarms(folder)
     assert "| A suite | 12 | 10 | 9 | 1 | 2 | 0 | 0 |" in unseen_page.suites(folder)
     reasons = unseen_page.reasons(folder)
     assert "| missed | a leak | 1 |" in reasons
