@@ -138,10 +138,10 @@ def labeled(orders: int) -> dict[str, Any]:
 
 
 def _reports(launch: Callable[[], object], orders: int) -> list[bool]:
-    return [_report(launch, order)[0] for order in range(orders)]
+    return [report(launch, order)[0] for order in range(orders)]
 
 
-def _report(launch: Callable[[], object], order: int) -> tuple[bool, list[Any]]:
+def report(launch: Callable[[], object], order: int) -> tuple[bool, list[Any]]:
     """Return whether a race or a hang is found in one order, and what is found."""
     torch.manual_seed(order)
     with triton_watch.watched(order) as races:
@@ -235,11 +235,11 @@ def _operator(calls: Sequence[Call], orders: int) -> dict[str, Any]:
     call: it may have got arguments that its operator does not take.
     """
     best, most, why, depth = None, 0, Exception("no launch"), 0
-    with _programs() as counts:
+    with programs() as counts:
         for call in calls:
             counts.clear()
             try:
-                _report(call, 0)
+                report(call, 0)
             except Exception as error:  # noqa: BLE001 - other arguments may do
                 deep = sum(1 for _ in traceback.walk_tb(error.__traceback__))
                 if deep > depth:  # the likeliest arguments come furthest
@@ -251,7 +251,7 @@ def _operator(calls: Sequence[Call], orders: int) -> dict[str, Any]:
                 break
     if best is None:
         raise why
-    reports = [_report(best, order) for order in range(orders)]
+    reports = [report(best, order) for order in range(orders)]
     return {"programs": most, "race": next((races[0] for _, races in reports if races), None)}
 
 
@@ -262,7 +262,7 @@ def _innermost(error: BaseException) -> str:
 
 
 @contextmanager
-def _programs() -> Iterator[list[int]]:
+def programs() -> Iterator[list[int]]:
     """Yield a list that gets the number of programs of each launch."""
     counts: list[int] = []
     run = triton_schedule.Schedule.run

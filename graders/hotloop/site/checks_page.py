@@ -103,9 +103,15 @@ def _right_answers(path: Path) -> Lines:
     return lines
 
 
+def wrong_mutants(rows: Iterable[Row]) -> list[Row]:
+    """Return the mutants that a check should refuse."""
+    mutants = [row for row in rows if row["kind"] == "mutant" and row["unbuilt"] < row["judged"]]
+    return [row for row in mutants if not row["why_right"]]
+
+
 def _totals(rows: Sequence[Row], mutants: Sequence[Row]) -> Lines:
     built = [row for row in mutants if row["unbuilt"] < row["judged"]]
-    wrong = [row for row in built if not row["why_right"]]
+    wrong = wrong_mutants(mutants)
     passed = sum(row["passed"] > 0 for row in wrong)
     references = [row for row in rows if row["kind"] == "reference"]
     lines = [

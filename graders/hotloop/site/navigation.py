@@ -59,6 +59,7 @@ def navigation(
                 {"Threat model": "threat-model.md"},
                 {"Threat model: details": "threat-model-details.md"},
                 {"How strong the checks are": "checks.md"},
+                {"What the judge cannot see": "what-the-judge-cannot-see.md"},
                 {"Reference of hl": "authoring.md"},
                 {"Figures": "benchmarks.md"},
                 {"Measured results": "results.md"},

@@ -29,6 +29,7 @@ from hotloop.site import (
     results,
     settings,
     showcase,
+    unseen_page,
 )
 from hotloop.site.markdown import fill, write
 from hotloop.site.simulator import assets, programs, tasks_page
@@ -56,6 +57,12 @@ def gather(root: Path | None = None) -> Path:
     shutil.copyfile(paths.curriculum() / GLOSSARY, pages / GLOSSARY)
     fill(pages / "threat-model.md", boundaries.PLACE, boundaries.figure())
     fill(pages / "threat-model-details.md", exploits_table.PLACE, exploits_table.table())
+    recorded = root / "tests" / "benchmarks" / "results"
+    unseen = pages / "what-the-judge-cannot-see.md"
+    fill(unseen, unseen_page.RATES_PLACE, unseen_page.rates(recorded))
+    fill(unseen, unseen_page.ALARMS_PLACE, unseen_page.alarms(recorded))
+    fill(unseen, unseen_page.SUITES_PLACE, unseen_page.suites(recorded))
+    fill(unseen, unseen_page.REASONS_PLACE, unseen_page.reasons(recorded))
     kernels = pages / "checked-triton-kernels.md"
     fill(kernels, kernels_page.SUMMARY_PLACE, kernels_page.summary())
     fill(kernels, kernels_page.LISTS_PLACE, kernels_page.lists())
@@ -69,7 +76,7 @@ def gather(root: Path | None = None) -> Path:
     fill(way, learning_map.PLACE, learning_map.section(modules))
     _write_practice(pages / "assets" / "practice", modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
-    write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
+    write(pages / "checks.md", checks_page.page(recorded))
     write(pages / authoring_page.NAME, authoring_page.page(root))
     write(pages / "results.md", results.page(modules))
     # For other programs, as `hotloop takehome grade --schema` prints it.

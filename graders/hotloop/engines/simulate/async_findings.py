@@ -234,6 +234,15 @@ def _swizzles_differ(reader: FindingsContext, raw: Raw) -> Message:
     )
 
 
+def _grid_hang(_: FindingsContext, raw: Raw) -> Message:
+    why = (
+        "thread 0 of this block has returned, and it is the one that meets the other blocks"
+        if raw.more[0]
+        else f"{raw.more[1]} blocks have ended without it"
+    )
+    return "hang", f"grid.sync() never opens: {why}. All threads of a grid must call it.", ()
+
+
 SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     _race,
     _of_barrier("mbarrier", "{name} is used as an mbarrier before mbarrier_init."),
@@ -326,6 +335,12 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
                 else f"this one has {raw.more[0]}, and thread {raw.more[1]} has {raw.more[2]}."
             )
         ),
+        (),
+    ),
+    _grid_hang,
+    lambda _reader, _raw: (
+        "unsupported",
+        "An asynchronous copy that nobody has waited for before grid.sync() is not simulated.",
         (),
     ),
 )

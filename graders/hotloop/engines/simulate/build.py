@@ -328,6 +328,9 @@ def _link_device(
 ) -> tuple[bytes, dict[str, tuple[int, int]]]:
     objects = [str(work / f"device{n}" / "code.o") for n in range(len(codes))]
     objects += [f"--export={kernel.symbol}" for code in codes for kernel in code.kernels]
+    # Host code may copy to variables that no kernel uses.
+    kept = {name for code in codes for name in (*code.globals, *code.constants)}
+    objects += [f"--export-if-defined={name}" for name in sorted(kept)]
     libraries = [str(toolchain.library(name)) for name in _MATH]
     target, linker_map = work / "device.wasm", work / "device.map"
     toolchain.link([*_DEVICE_LINK, *objects, *libraries, f"-Map={linker_map}", "-o", str(target)])

@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from hotloop.engines.simulate import findings, layout, raw_findings
 from hotloop.engines.simulate.build import Built, KernelFacts, trusted
 from hotloop.engines.simulate.engine import Store
 from hotloop.engines.simulate.engine.interface import (
+    PAGE,
     PRINT_BYTES,
     Interrupted,
     Outside,
@@ -37,7 +39,6 @@ from hotloop.engines.simulate.report import (
     summed,
 )
 
-PAGE = 1 << 16
 GAP = 512
 """Bytes left free after each allocation, so that an access past its end hits no other one."""
 
@@ -110,7 +111,7 @@ class Device:
         store = self.store
         self.memory = store.new_memory(layout.HOST // PAGE + 1024, 65536)
         frames = (layout.FRAMES + layout.THREADS * layout.FRAME_BYTES) // PAGE
-        self.frames = store.new_memory(frames, frames)
+        self.frames = store.new_memory(frames, 65536)
         store.define_memory("program", "memory", self.memory)
         store.define_memory("program", "frames", self.frames)
         checker, glue = trusted()
@@ -246,8 +247,14 @@ class Device:
 
     # --- launches -------------------------------------------------------------------------------
 
+    def has_frames(self, grid: Triple, block: Triple) -> bool:
+        """Make room for the frames of all threads of a grid. Returns False if there is none."""
+        end = layout.FRAMES + prod(grid) * prod(block) * layout.FRAME_BYTES
+        return self.frames.grow_to(end)
+
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
+        *, cooperative: bool = False,
     ) -> None:  # fmt: skip
         """Run a kernel to its end. Raises Abandoned with an error code, or TimedOut."""
         kernel = self.built.kernels[number]
@@ -264,7 +271,7 @@ class Device:
             with self.clock():
                 self.call(
                     "launch", self.first_entry + number, number, *grid, *block, dynamic,
-                    sum(p.room for p in kernel.parameters if p.kind == "object"),
+                    sum(p.room for p in kernel.parameters if p.kind == "object"), int(cooperative),
                 )  # fmt: skip
         except TimedOut:
             self._timed_out(kernel, grid)

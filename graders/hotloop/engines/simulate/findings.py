@@ -183,7 +183,7 @@ _SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     _read_only,
     _fixed(
         "divergent_barrier",
-        "Threads of one block wait at different __syncthreads(): "
+        "Threads of one block wait at different __syncthreads() or grid.sync(): "
         "every thread must reach the same one.",
     ),
     _stuck,

@@ -44,7 +44,13 @@ _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
 _ASYNC = 1 << 8
 """In the kind of a copy: see runtime.h."""
 
+_TOO_MANY_TOGETHER = "a cooperative launch of more than 262,000 threads, which is not simulated,"
+_ASYNCHRONOUS_TOGETHER = (
+    "a cooperative launch beside mbarriers, bulk copies or wgmma, which is not simulated,"
+)
+
 SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION, INVALID_SYMBOL = 0, 1, 2, 9, 13
+NOT_SUPPORTED = 801
 ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE = 700, 702, 710, 716, 719
 _STICKY = frozenset({ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE})
 _NAMES = {
@@ -56,6 +62,7 @@ _NAMES = {
     101: "cudaErrorInvalidDevice (invalid device ordinal)",
     400: "cudaErrorInvalidResourceHandle (invalid resource handle)",
     701: "cudaErrorLaunchOutOfResources (too many resources requested for launch)",
+    720: "cudaErrorCooperativeLaunchTooLarge (too many blocks in cooperative launch)",
     801: "cudaErrorNotSupported (operation not supported)",
 }
 KINDS = ("allocation", "managed allocation", "page-locked allocation", "texture or surface object")
@@ -419,7 +426,7 @@ class Host:
         return 0 if number is None else self.device.built.kernels[number].static_shared
 
     def _launch(
-        self, stub: int, config: int, pointers: int, _d: int, here: ReportLine | None
+        self, stub: int, config: int, pointers: int, together: int, here: ReportLine | None
     ) -> int:
         if self.error.sticky:
             return self.error.sticky
@@ -437,7 +444,9 @@ class Host:
         # An argument of an empty class type has no parameter in WebAssembly.
         while len(arguments) > len(kernel.parameters):
             arguments.remove(next(a for a in arguments if len(a) == 1))
-        return self.launch(number, grid, block, dynamic, arguments, here)
+        return self.launch(
+            number, grid, block, dynamic, arguments, here, cooperative=bool(together)
+        )
 
     def _set_up(self, config: int, count: int) -> list[bytes]:
         """Return the arguments of `k<<<...>>>(...)`, which runtime.h stores in a hotloop_launch."""
@@ -459,11 +468,12 @@ class Host:
 
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
-        here: ReportLine | None = None,
+        here: ReportLine | None = None, *, cooperative: bool = False,
     ) -> int:  # fmt: skip
         """Launch a kernel and wait for its end. Raises TimedOut.
 
-        Returns an error code if the launch is refused; an error of the kernel itself is in `error`.
+        cooperative: blocks can wait for each other. Returns an error code if the launch is refused;
+        an error of the kernel itself is in `error`.
         """
         kernel = self.device.built.kernels[number]
         code = _refused(grid, block, kernel.most_threads)
@@ -472,8 +482,12 @@ class Host:
         if kernel.static_shared > SHARED_WITHOUT_ASKING:
             self._too_much_shared(kernel.name, kernel.static_shared, here)
             return self._refuse(INVALID_VALUE, kernel, grid, block, here)
+        if cooperative and not self.device.has_frames(grid, block):
+            return self.fail(NOT_SUPPORTED, _TOO_MANY_TOGETHER, here)
+        if cooperative and self.device.built.asynchronous:
+            return self.fail(NOT_SUPPORTED, _ASYNCHRONOUS_TOGETHER, here)
         try:
-            self.device.launch(number, grid, block, dynamic, arguments)
+            self.device.launch(number, grid, block, dynamic, arguments, cooperative=cooperative)
         except Abandoned as abandoned:
             self.fail(abandoned.code, kernel.name, here, of_launch=True)
         if self.device.built.watched:

@@ -298,7 +298,7 @@ class Operators(Host):
 
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
-        here: ReportLine | None = None,
+        here: ReportLine | None = None, *, cooperative: bool = False,
     ) -> int:  # fmt: skip
         """Launch a kernel on a new device.
 
@@ -313,7 +313,9 @@ class Operators(Host):
                 for parameter, argument in zip(kernel.parameters, arguments, strict=True)
             ]
             self._copy_in(mirrors)
-            code = super().launch(number, grid, block, dynamic, values, here)
+            code = super().launch(
+                number, grid, block, dynamic, values, here, cooperative=cooperative
+            )
             self._copy_out(mirrors)
         except _Refused as refused:
             code = self.fail(_NOT_SUPPORTED, kernel.name, here, of_launch=True)

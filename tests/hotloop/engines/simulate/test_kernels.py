@@ -16,7 +16,14 @@ from hotloop.engines.simulate.orders import ORDERS, TIMEOUT_S
 KERNELS = Path(__file__).parent / "kernels"
 RIGHT = sorted((KERNELS / "right").iterdir())
 BROKEN = sorted((KERNELS / "broken").glob("*.cu"))
-PLAIN = ["softmax_warp_float4", "last_block_all_write", "launch_forms", "symbols", "two_files"]
+PLAIN = [
+    "softmax_warp_float4",
+    "last_block_all_write",
+    "launch_forms",
+    "symbols",
+    "two_files",
+    "grid_sync",
+]
 
 EXPECT = re.compile(r"// expect: (.+?)(?: within (\d+) s)?")
 KINDS = {
@@ -27,6 +34,7 @@ KINDS = {
     "divergent_warp",
     "division_by_zero",
     "failed_call",
+    "hang",
     "host_access",
     "managed_access",
     "misaligned",

@@ -30,6 +30,7 @@ enum kind {
   ASYNC_RACE, NO_BARRIER, BARRIER_UNORDERED, BARRIER_AGAIN, BARRIER_BYTES, BARRIER_UNFENCED, TOO_MANY_ARRIVALS, HANG,
   BYTES_DIFFER, NO_PROXY_FENCE, IN_FLIGHT, BAD_ASYNC, ACCUMULATOR_IN_FLIGHT, NO_WGMMA_FENCE, SWIZZLES_DIFFER,
   UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS, NAMED_AGAIN, UNORDERED_ARRIVAL, OVERTAKEN, UNEVEN_WAITS,
+  GRID_HANG, GRID_COPIES,
 };
 enum did {
   READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES,
@@ -84,6 +85,13 @@ void begin_block_memory(u32 block);
 u32 is_written(const Region* region, u32 address, u32 bytes);
 void set_written(Region* region, u32 address, u32 bytes);
 u32 space_of(u32 address);
+u32 shared_count(void);
+Region* shared_region(u32 number);
+u32 bytes_written(const Region* region);
+void set_stack(u32 thread);
+u32 stack_top(u32 thread);
+void begin_thread(u32 thread, u32 is_fresh, u32 used);
+void forget_below(u32 thread, u32 address);
 extern u8 polls[MOST_SITES];
 void forget_polling(u32 thread);
 void read_to_copy(u32 address, u32 bytes, u32 site);
@@ -202,15 +210,16 @@ void end_requests(void);
 // --- asynchronous copies (copies.c) ------------------------------------------------------------------
 
 void forget_copies(u32 thread);
+u32 has_copies(u32 thread);
 
 // --- scheduler (scheduler.c) -------------------------------------------------------------------------
 
-enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED, AT_MBARRIER, AT_NAMED, AT_WGMMA };
+enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED, AT_MBARRIER, AT_NAMED, AT_WGMMA, AT_GRID };
 // MBARRIER: mask is the parity, value the address, source 1 for a test. NAMED: mask threads, value the barrier's number.
 // PRODUCTS: value is how many groups may be incomplete.
 enum wait_op {
   BARRIER, COUNT, AND, OR, YIELD, SYNC, SHUFFLE, BALLOT, MATCH_ANY, MATCH_ALL, ADD, MIN_U, MAX_U, MIN_S,
-  MAX_S, BIT_AND, BIT_OR, BIT_XOR, ACTIVE, MBARRIER, NAMED, PRODUCTS,
+  MAX_S, BIT_AND, BIT_OR, BIT_XOR, ACTIVE, MBARRIER, NAMED, PRODUCTS, GRID,
 };
 
 typedef struct {
@@ -226,6 +235,16 @@ extern u32 statements[MOST_SITES], last_site;
 Witness me(u32 site, u32 did);
 void trap(u32 site);
 extern u32 order;
+void arrange(u32* numbers, u32 count);
+u32 run_block(u32 number, u32 kernel, u32 phase);
+void begin_phase(u32 blocks);
+
+// --- cooperative launches (grid.c) -------------------------------------------------------------------
+
+void bring_back(u32 block);
+u32 waits_for_grid(void);
+void run_together(u32 kernel, u32 blocks);
+
 u32 random_below(u32 count);
 
 static inline u32 lane_bit(u32 t) { return 1u << (t % WARP); }

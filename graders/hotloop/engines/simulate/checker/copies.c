@@ -13,6 +13,7 @@ typedef struct { u32 first, count, group; Copy at[MOST_COPIES]; } Copies;
 static Copies copies[MOST_THREADS];
 
 void forget_copies(u32 t) { copies[t].first = copies[t].count = copies[t].group = 0; }
+u32 has_copies(u32 t) { return copies[t].count; }
 
 // bytes: 4, 8 or 16. The first `filled` bytes come from memory, the others are zeros.
 PROGRAM("copy_later") void copy_later(u32 to, u32 from, u32 bytes, u32 filled, u32 site) {

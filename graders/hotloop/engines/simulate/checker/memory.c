@@ -122,9 +122,22 @@ void begin_block_memory(u32 block_) {
     const u32 bytes = in_data[i] == dynamic_region ? dynamic_bytes : r->end - r->begin;
     r->end = r->begin + bytes;
     fill(r->begin, 0xff, bytes);
-    __builtin_memset(r->written, 0, bytes / 8 + 1);
+    if (r->written) __builtin_memset(r->written, 0, bytes / 8 + 1);
   }
 }
+
+u32 shared_count(void) {
+  u32 count = 0;
+  for (u32 i = 0; i < data_count; ++i) count += regions[in_data[i]].space == SHARED;
+  return count;
+}
+Region* shared_region(u32 number) {
+  for (u32 i = 0; i < data_count; ++i) {
+    if (regions[in_data[i]].space == SHARED && !number--) return regions + in_data[i];
+  }
+  return 0;
+}
+u32 bytes_written(const Region* r) { return r->written ? (r->end - r->begin) / 8 + 1 : 0; }
 
 u32 last_site;
 
@@ -380,13 +393,17 @@ PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; 
 PROGRAM("fence") void fence(u32 is_of_block) { if (is_watched) fence_of_thread(is_of_block != 0); }
 
 // used: bytes of a fresh thread's stack that hold its parameters; all bytes if accesses are not reported.
+static u32 lows[MOST_THREADS], last;
 void begin_thread(u32 t, u32 is_fresh, u32 used) {
-  static u32 lows[MOST_THREADS];
-  static u32 last;
   lows[last] = lowest;
   set_stack(t);
   lowest = is_fresh ? stack_high - used : lows[t];
   last = t;
   in_a_row = 0;
   begin_thread_wgmma(t);
+}
+// What lies deeper on a thread's stack belonged to another thread.
+void forget_below(u32 t, u32 address) {
+  lows[t] = address;
+  if (t == last) lowest = address;
 }

@@ -9,12 +9,10 @@ u32 statements[MOST_SITES];
 u32 order;
 static u32 next_block = 1, random_state;
 static u32 grid[3], extent[3], coordinates[12];
-static u32 frames_at, frame_bytes, object_bytes;
+static u32 frames_at, frame_bytes, own_frames, object_bytes, is_cooperative;
 u32 is_watched;
+static u32 blocks_done;
 
-void set_stack(u32 t);
-u32 stack_top(u32 t);
-void begin_thread(u32 t, u32 is_fresh, u32 used);
 
 // --- findings ------------------------------------------------------------------------------------------
 
@@ -60,7 +58,7 @@ PROGRAM("outside") void outside_array(u32 index, u32 site) {
 
 PROGRAM("index") u32 index_of(u32 which) {
   if (which < 12) return coordinates[which];
-  return which == 12 ? thread % WARP : which == 13 ? dynamic_bytes : 0;
+  return which == 12 ? thread % WARP : which == 13 ? dynamic_bytes : which == 14 ? is_cooperative : 0;
 }
 // Each thread has its own clock, from its start: a shared one would carry values between threads.
 PROGRAM("clock") u64 clock_of(void) { return threads[thread].clock += 32; }
@@ -69,7 +67,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
   if (op != YIELD) last_site = site, forget_polling(thread);
   if (in_doubt) settle();
-  if (op > PRODUCTS) __builtin_trap();
+  if (op > GRID || (op == GRID && !is_cooperative)) __builtin_trap();
   if (op >= SYNC && op < ACTIVE && !(mask & lane_bit(thread))) {
     find(BAD_MASK, 0, 0, me(site, WAITS), 0, mask, 0, 0, 0);
     abandon();
@@ -83,6 +81,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
   else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, 0, site) ? READY : AT_NAMED;
   else if (op == PRODUCTS) count_wait((u32)value, site), t->state = end_products(thread, (u32)value) ? READY : AT_WGMMA;
+  else if (op == GRID) t->state = AT_GRID;
   else t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
 }
 PROGRAM("result") u64 result(void) { return threads[thread].result; }
@@ -97,7 +96,7 @@ u32 random_below(u32 count) {
   random_state ^= random_state << 5;
   return random_state % count;
 }
-static void arrange(u32* numbers, u32 count) {
+void arrange(u32* numbers, u32 count) {
   for (u32 i = 0; i < count; ++i) numbers[i] = order == 1 ? count - 1 - i : i;
   if (order < 2) return;
   for (u32 i = count; i > 1; --i) {
@@ -234,7 +233,7 @@ static void resume(u32 t, u32 kernel) {
   const u32 is_fresh = it->state == FRESH;
   begin_thread(t, is_fresh, is_watched ? object_bytes : stack_top(1) - stack_top(0));
   next_lane();
-  if (is_fresh) it->stack = stack_top(t), it->top = frames_at + t * frame_bytes;
+  if (is_fresh) it->stack = stack_top(t), it->top = frames_at + (own_frames + t) * frame_bytes;
   it->state = FINISHED;
   // 0: run it from its start; 2: resume it where it waits.
   const u64 left = ((u64 (*)(u32, u32, u32))kernel)(is_fresh ? 0 : 2, it->top, it->stack);
@@ -311,22 +310,30 @@ static void report_deadlock(void) {
   abandon();
 }
 
-static void run_block(u32 number, u32 kernel) {
+static void begin_threads(u32 number, u32 phase) {
+  if (phase) bring_back(number);
+  else if (is_watched) begin_block_memory(block);
+  begin_block_agents();
+  for (u32 t = 0; t < block_threads; ++t) {
+    forget_thread(t);
+    forget_polling(t);
+    if (phase) continue;
+    threads[t].state = FRESH;
+    threads[t].clock = 0;
+    threads[t].shuffles = 0;
+    forget_copies(t);
+  }
+}
+
+// Whether the block now waits at grid.sync(). phase: how many of them it has passed.
+u32 run_block(u32 number, u32 kernel, u32 phase) {
   u32 warps[MOST_WARPS];
   const u32 warp_count = (block_threads + WARP - 1) / WARP;
   block_in_launch = number;
   block = first_block + number;
+  own_frames = is_cooperative ? number * block_threads : 0;
   coordinate(coordinates + 3, number, grid);
-  if (is_watched) begin_block_memory(block);
-  begin_block_agents();
-  for (u32 t = 0; t < block_threads; ++t) {
-    threads[t].state = FRESH;
-    threads[t].clock = 0;
-    threads[t].shuffles = 0;
-    forget_thread(t);
-    forget_copies(t);
-    forget_polling(t);
-  }
+  begin_threads(number, phase);
   for (;;) {
     u32 ran = 0, left = 0;
     arrange(warps, warp_count);
@@ -336,18 +343,27 @@ static void run_block(u32 number, u32 kernel) {
     if (has_agents) ran |= complete_copies(0), ran |= wake_waiting();
     if (open_barrier() || ran) continue;
     if (has_agents && complete_copies(1)) { wake_waiting(); continue; }
+    if (is_cooperative && waits_for_grid()) return 1;
     if (report_hang()) abandon();
     report_deadlock();
   }
   end_block_agents();
+  ++blocks_done;
+  return 0;
 }
 
-static u32 blocks_done;
+// To races, accesses before and behind grid.sync() belong to different launches.
+void begin_phase(u32 blocks) {
+  first_block = next_block;
+  next_block += blocks;
+  begin_race_launch();
+}
+
 HOST("blocks_done") u32 blocks_that_ended(void) { return blocks_done; }
 
 // kernel: its index in the function table. number: index for its records. objects: bytes of its parameters
-// on each thread's stack. The host has checked the sizes.
-HOST("launch") void launch(u32 kernel, u32 number, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 dynamic, u32 objects) {
+// on each thread's stack. cooperative: whether blocks can wait for each other. The host has checked the sizes.
+HOST("launch") void launch(u32 kernel, u32 number, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 dynamic, u32 objects, u32 cooperative) {
   static u32 some[1 << 16];
   if (running) __builtin_trap();
   grid[0] = coordinates[9] = gx;
@@ -361,18 +377,22 @@ HOST("launch") void launch(u32 kernel, u32 number, u32 gx, u32 gy, u32 gz, u32 b
   object_bytes = objects;
   kernel_number = number;
   const u32 blocks = gx * gy * gz;
-  first_block = next_block;
-  next_block += blocks;
+  is_cooperative = cooperative;
   running = 1;
   blocks_done = 0;
-  begin_race_launch();
+  begin_phase(blocks);
   begin_traffic(number);
+  if (cooperative) {
+    run_together(kernel, blocks);
+    running = 0;
+    return;
+  }
   // Very large grids are shuffled in parts.
   for (u32 from = 0; from < blocks; from += sizeof some / sizeof *some) {
     const u32 part = order == 1 ? (blocks - 1 - from) / (1 << 16) * (1 << 16) : from;
     const u32 base = order == 1 ? part : from, count = least(blocks - base, sizeof some / sizeof *some);
     arrange(some, count);
-    for (u32 i = 0; i < count; ++i, ++blocks_done) run_block(base + some[i], kernel);
+    for (u32 i = 0; i < count; ++i) run_block(base + some[i], kernel, 0);
   }
   running = 0;
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.engines.simulate.engine.interface import (
+    PAGE,
     InvalidModule,
     Outside,
     Trap,
@@ -68,6 +69,14 @@ class BrowserMemory:
         content = memoryview(data).cast("B")
         if len(content):
             self._bytes(address, len(content)).assign(content)
+
+    def grow_to(self, count: int) -> bool:
+        """As of `Memory`."""
+        pages = -(-(count - self.size) // PAGE)
+        try:
+            return pages <= 0 or self.extern.grow(pages) >= 0
+        except ffi.JsException:
+            return False
 
     def _bytes(self, address: int, count: int) -> Any:
         address &= 0xFFFFFFFF

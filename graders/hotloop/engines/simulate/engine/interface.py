@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Protocol
 
+PAGE = 1 << 16
+"""Bytes by which a memory grows."""
+
 PRINT_BYTES = 16 << 20
 """Most that the kernels of a run may print, and the host code in a page; the rest is lost."""
 
@@ -54,6 +57,10 @@ class Memory(Protocol):
 
     def write(self, address: int, data: bytes | bytearray | memoryview) -> None:
         """Overwrite what begins at the address. Raises Outside."""
+        ...
+
+    def grow_to(self, count: int) -> bool:
+        """Make it at least `count` bytes large. Returns False if it cannot be."""
         ...
 
 

@@ -13,6 +13,7 @@ import wasmtime
 
 from hotloop.engines.simulate.binary import F64, I32, I64
 from hotloop.engines.simulate.engine.interface import (
+    PAGE,
     Interrupted,
     InvalidModule,
     Outside,
@@ -89,6 +90,14 @@ class MachineMemory:
         """As of `Memory`."""
         content = bytes(data)
         ctypes.memmove(self._place(address, len(content)), content, len(content))
+
+    def grow_to(self, count: int) -> bool:
+        """As of `Memory`."""
+        pages = -(-(count - self.size) // PAGE)
+        try:
+            return pages <= 0 or self.extern.grow(self.store, pages) >= 0
+        except wasmtime.WasmtimeError:
+            return False
 
     def _place(self, address: int, count: int) -> int:
         address &= 0xFFFFFFFF

@@ -308,11 +308,10 @@ class grid_group {
   static dim3 block_index() { return dim3(blockIdx); }
   static dim3 dim_blocks() { return dim3(gridDim); }
   static dim3 group_dim() { return dim3(gridDim); }
-  static bool is_valid() { return num_blocks() == 1; }
-  // Grids of one block only: blocks run one after the other, and cudaLaunchCooperativeKernel refuses more.
+  static bool is_valid() { return hotloop_index(14) != 0; }
   static HOTLOOP_MEMBER void sync() {
     if (!is_valid()) hotloop_failed("grid.sync() needs cudaLaunchCooperativeKernel", "grid_group::sync");
-    __syncthreads();
+    hotloop_wait(HOTLOOP_GRID, 0, 0, 0);
   }
 };
 

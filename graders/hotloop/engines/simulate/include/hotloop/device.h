@@ -35,7 +35,7 @@ enum hotloop_wait : unsigned {
   HOTLOOP_SYNC, HOTLOOP_SHUFFLE, HOTLOOP_BALLOT, HOTLOOP_MATCH_ANY, HOTLOOP_MATCH_ALL,
   HOTLOOP_ADD, HOTLOOP_MIN_U, HOTLOOP_MAX_U, HOTLOOP_MIN_S, HOTLOOP_MAX_S,
   HOTLOOP_BIT_AND, HOTLOOP_BIT_OR, HOTLOOP_BIT_XOR, HOTLOOP_ACTIVE,
-  HOTLOOP_MBARRIER, HOTLOOP_NAMED, HOTLOOP_PRODUCTS,
+  HOTLOOP_MBARRIER, HOTLOOP_NAMED, HOTLOOP_PRODUCTS, HOTLOOP_GRID,
 };
 enum hotloop_update : unsigned {
   HOTLOOP_READ, HOTLOOP_WRITE, HOTLOOP_EXCHANGE, HOTLOOP_CAS, HOTLOOP_ADD_INT, HOTLOOP_SUB_INT, HOTLOOP_ADD_FLOAT,
@@ -48,7 +48,7 @@ enum hotloop_order : unsigned { HOTLOOP_RELAXED = 0, HOTLOOP_ACQUIRE = 1 << 8, H
 
 extern "C" {
 // Position of a thread: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
-// shared memory in bytes.
+// shared memory in bytes, 14 whether the launch is cooperative.
 HOTLOOP_IMPORT("index") __device__ __attribute__((const)) unsigned hotloop_index(unsigned which);
 HOTLOOP_IMPORT("clock") __device__ uint64_t hotloop_clock();
 // Barriers, votes, shuffles and reductions: suspends the thread until the others have arrived.

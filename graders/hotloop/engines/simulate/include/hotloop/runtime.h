@@ -100,12 +100,22 @@ inline cudaError_t cudaLaunchKernel(F* function, dim3 grid, dim3 block, void** a
   cudaConfigureCall(grid, block, shared, stream, here);
   return hotloop_ask(HOTLOOP_LAUNCH, (const void*)function, &hotloop_configured(), reinterpret_cast<size_t>(arguments), 0, here);
 }
+inline int hotloop_resident_blocks(int block, size_t shared) {
+  const int by_shared = static_cast<int>((228 << 10) / (shared + 1024));
+  const int by_threads = 2048 / ((block + 31) / 32 * 32);
+  const int fewer = by_shared < by_threads ? by_shared : by_threads;
+  return fewer < 32 ? fewer : 32;
+}
 template <class F>
 inline cudaError_t cudaLaunchCooperativeKernel(F* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr, HOTLOOP_HERE) {
-  if (grid.x * grid.y * grid.z > 1) {
-    return hotloop_fail(cudaErrorNotSupported, "cudaLaunchCooperativeKernel, which is not simulated for more than one block,", here);
+  const void* stub = reinterpret_cast<const void*>(function);
+  const unsigned long long threads = 1ull * block.x * block.y * block.z, blocks = 1ull * grid.x * grid.y * grid.z;
+  const size_t fixed = hotloop_host(HOTLOOP_STATIC_SHARED, stub, nullptr, 0, 0, here.file, here.line);
+  if (threads > 0 && threads <= 1024 && blocks > 132ull * hotloop_resident_blocks(static_cast<int>(threads), shared + fixed)) {
+    return hotloop_fail(cudaErrorCooperativeLaunchTooLarge, "a cooperative launch of more blocks than run at the same time", here);
   }
-  return cudaLaunchKernel(function, grid, block, arguments, shared, stream, here);
+  cudaConfigureCall(grid, block, shared, stream, here);
+  return hotloop_ask(HOTLOOP_LAUNCH, stub, &hotloop_configured(), reinterpret_cast<size_t>(arguments), 1, here);
 }
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore, cudaLaunchAttributeAccessPolicyWindow, cudaLaunchAttributeCooperative,
@@ -153,10 +163,14 @@ constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for host and 
 
 // --- memory --------------------------------------------------------------------------------------------
 
+// A size that no GPU has fails as it does there; one that only the simulator has no room for is told by the host.
+constexpr unsigned long long hotloop_no_gpu_has = 1ull << 40;
 #define HOTLOOP_ALLOCATOR(name, kind, ...)                                                          \
   template <class T>                                                                                \
-  inline cudaError_t name(T** pointer, size_t size, ##__VA_ARGS__, HOTLOOP_HERE) {                  \
-    return hotloop_ask(HOTLOOP_ALLOCATE, pointer, #name, size, kind, here);                         \
+  inline cudaError_t name(T** pointer, unsigned long long size, ##__VA_ARGS__, HOTLOOP_HERE) {      \
+    if (size >= hotloop_no_gpu_has) return hotloop_fail(cudaErrorMemoryAllocation, #name, here);    \
+    const size_t most = ~size_t{0};                                                                 \
+    return hotloop_ask(HOTLOOP_ALLOCATE, pointer, #name, size < most ? static_cast<size_t>(size) : most, kind, here); \
   }
 HOTLOOP_ALLOCATOR(cudaMalloc, HOTLOOP_DEVICE)
 HOTLOOP_ALLOCATOR(cudaMallocAsync, HOTLOOP_DEVICE, cudaStream_t)
@@ -285,6 +299,7 @@ inline cudaError_t cudaPeekAtLastError() { return hotloop_ask(HOTLOOP_PEEK_ERROR
   X(cudaErrorAssert, "device-side assert triggered")                                              \
   X(cudaErrorMisalignedAddress, "misaligned address")                                             \
   X(cudaErrorLaunchFailure, "unspecified launch failure")                                         \
+  X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")                  \
   X(cudaErrorNotSupported, "operation not supported")                                             \
   X(cudaErrorUnknown, "unknown error")
 inline const char* cudaGetErrorName(cudaError_t error) {
@@ -376,13 +391,13 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
     case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
     case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = p.sharedMemPerMultiprocessor; break;
-    case cudaDevAttrCooperativeLaunch: *value = 0; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = p.sharedMemPerBlockOptin; break;
     case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
     case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
     case cudaDevAttrMaxPitch: *value = p.memPitch; break;
     case cudaDevAttrTextureAlignment: *value = 512; break;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
+    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrAsyncEngineCount:
@@ -443,12 +458,6 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* func
 }
 template <class F>
 inline cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache) { return hotloop_state(); }
-inline int hotloop_resident_blocks(int block, size_t shared) {
-  const int by_shared = static_cast<int>((228 << 10) / (shared + 1024));
-  const int by_threads = 2048 / ((block + 31) / 32 * 32);
-  const int fewer = by_shared < by_threads ? by_shared : by_threads;
-  return fewer < 32 ? fewer : 32;
-}
 template <class F>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* function, int block, size_t dynamic, HOTLOOP_HERE) {
   if (block <= 0 || block > 1024) return hotloop_fail(cudaErrorInvalidValue, "an occupancy calculation", here);
