@@ -46,12 +46,19 @@ def problem(_test):
 
 @functools.cache
 def _sized():
+    return sized(KernelBenchProblem)
+
+
+def sized(made, room=1, *, strict=False):
+    """Return what `made` returns at a size for this machine, and a text on how it was shrunk.
+
+    room: times the usual limits. strict: raise ValueError rather than exceed them.
+    """
     on_gpu = DEVICE == "cuda"
-    factor, least = fitting(
-        MOST_BYTES_GPU if on_gpu else MOST_BYTES, MOST_FLOPS_GPU if on_gpu else MOST_FLOPS
-    )
+    limits = (MOST_BYTES_GPU, MOST_FLOPS_GPU) if on_gpu else (MOST_BYTES, MOST_FLOPS)
+    factor, least = fitting(*(room * each for each in limits), made, strict=strict)
     told = f"sizes from {least} on divided by {factor}" if factor > 1 else ""
-    return KernelBenchProblem(factor, least), told
+    return made(factor, least), told
 
 
 class KernelBenchProblem:
@@ -62,7 +69,7 @@ class KernelBenchProblem:
         self.module = types.ModuleType("problem")
         tree = ast.parse(source)
         if factor > 1:
-            tree = _Literals(factor, least).visit(tree)
+            tree = Literals(factor, least).visit(tree)
         exec(compile(tree, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
             for name, value in list(vars(self.module).items()):
@@ -98,20 +105,28 @@ class KernelBenchProblem:
         """Return the tensors that a call reads besides its inputs."""
         return [each.detach() for each in self.model(seed).parameters()]
 
+    def ready(self):
+        """Return a call to measure, and the tensors that it reads."""
+        model = self.module.Model(*self.setup())
+        inputs = tuple(self.module.get_inputs())
+        return lambda: model(*inputs), (*inputs, *model.parameters())
 
-class _Literals(ast.NodeTransformer):
+
+class Literals(ast.NodeTransformer):
     """Shrinks the sizes that `get_inputs` and `get_init_inputs` spell out."""
 
     def __init__(self, factor, least):
         self._by = factor, least
 
     def visit_Module(self, node):
+        """Change the functions that make inputs."""
         for each in node.body:
             if isinstance(each, ast.FunctionDef) and each.name in ("get_inputs", "get_init_inputs"):
                 self.generic_visit(each)
         return node
 
     def visit_Constant(self, node):
+        """Divide a size."""
         return ast.copy_location(ast.Constant(shrunk(node.value, *self._by)), node)
 
 
@@ -150,8 +165,10 @@ def sampled(kind):
         torch.rand, torch.randn = rand, randn
 
 
-def fitting(most_bytes, most_flops):
+def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
     """Return the least shrinking with which a call fits into these limits: factor, least size.
+
+    made: returns the problem at such a size, with `ready`. strict: raise rather than exceed them.
 
     Measured on the meta device, without memory; a model that does not run there, as it reads values
     by `.item()`, is measured at growing sizes. If nothing fits, returns the smallest call that
@@ -161,7 +178,7 @@ def fitting(most_bytes, most_flops):
     smallest = None
     for size in sizes:
         try:
-            cost, flops = _cost(KernelBenchProblem(*size), "meta")
+            cost, flops = _cost(made(*size), "meta")
         except Exception:  # noqa: BLE001 - a size at which it does not run
             continue
         if cost <= most_bytes and flops <= most_flops:
@@ -169,24 +186,27 @@ def fitting(most_bytes, most_flops):
         if smallest is None or cost < smallest[0]:
             smallest = (cost, size)
     if smallest is None:
-        return _grown(sizes[::-1], most_bytes, most_flops)
+        return _grown(sizes[::-1], most_bytes, most_flops, made, strict=strict)
     cost, size = smallest
-    if cost > TOO_MANY * most_bytes:
+    if strict or cost > TOO_MANY * most_bytes:
         raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
     return size
 
 
-def _grown(sizes, most_bytes, most_flops):
+def _grown(sizes, most_bytes, most_flops, made, *, strict):
     """As `fitting`, with real tensors: return the largest size before one that does not fit."""
     fits, why = None, None
     for size in sizes:
         try:
-            cost, flops = _cost(KernelBenchProblem(*size), DEVICE)
+            cost, flops = _cost(made(*size), DEVICE)
         except Exception as error:  # noqa: BLE001 - a size at which it does not run
             why = error
             continue
-        if fits is not None and (cost > most_bytes or flops > most_flops):
+        over = cost > most_bytes or flops > most_flops
+        if fits is not None and over:
             break
+        if strict and over:
+            raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
         fits = size
     if fits is None:
         raise why
@@ -196,11 +216,10 @@ def _grown(sizes, most_bytes, most_flops):
 def _cost(problem, device):
     """Return the most bytes in use at once, and the operations of a call."""
     with torch.device(device), torch.no_grad():
-        model = problem.module.Model(*problem.setup())
-        inputs = tuple(problem.module.get_inputs())
+        call, given = problem.ready()
         with FlopCounterMode(display=False) as counter, _Footprint() as made:
-            model(*inputs)
-    return sum(map(_bytes, (*inputs, *model.parameters()))) + made.most, counter.get_total_flops()
+            call()
+    return sum(map(_bytes, given)) + made.most, counter.get_total_flops()
 
 
 class _Footprint(TorchDispatchMode):
