@@ -14,6 +14,7 @@ With --solutions, the solutions that lie beside each definition are judged inste
 """
 
 import argparse
+import fcntl
 import json
 import os
 import re
@@ -25,6 +26,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,9 @@ HERE = Path(__file__).parent
 RESULT = HERE / "results" / "public_references.json"
 BACKWARD = HERE / "public_answers" / "robust_kbench"
 """Backward functions of our own: the set has none in PyTorch."""
+
+OPTIONAL = ("einops", "transformers")
+"""Packages that problems ask for, and that Hotloop does not install."""
 
 POLL_S = 0.1
 
@@ -51,6 +56,7 @@ KINDS = {
     "GPU": r"needs a GPU",
     "inputs in files": r"lie in files",
     "no Python": r"in Python",
+    "its arguments": r"its arguments cannot",
     "raises": r"it raises",
 }
 """Kinds of reasons, by what the sentence says."""
@@ -175,16 +181,29 @@ def summary(rows: list[Reference]) -> dict[str, Any]:
     }
 
 
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
 def keep(name: str, rows: list[Reference]) -> None:
-    """Write the rows of a set."""
-    document = json.loads(RESULT.read_text()) if RESULT.is_file() else {}
-    document[name] = {
-        "device": device_name(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "summary": summary(rows),
-        "rows": [asdict(row) for row in rows],
-    }
-    RESULT.write_text(json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    """Write the rows of a set; several sets may be judged at once."""
+    with (Path(tempfile.gettempdir()) / "public_references.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        document = json.loads(RESULT.read_text()) if RESULT.is_file() else {}
+        document[name] = {
+            "device": device_name(),
+            "date": datetime.now(UTC).date().isoformat(),
+            "packages": {each: _version(each) for each in OPTIONAL},
+            "summary": summary(rows),
+            "rows": [asdict(row) for row in rows],
+        }
+        text = json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        written = RESULT.with_suffix(".new")
+        written.write_text(text)
+        written.replace(RESULT)
 
 
 def main() -> None:

@@ -74,7 +74,6 @@ class Tolerance(BaseModel):
     max_atol: float = 1e-2
     max_rtol: float = 1e-2
     required_matched_ratio: float = 1.0
-    allow_negative_inf: bool = False
 
 
 class FlashInferWorkload(BaseModel):
@@ -115,8 +114,8 @@ def calls(path: Path) -> list[dict[str, Any]]:
     usable = [w for w in workloads if all(i.type != "safetensors" for i in w.inputs.values())]
     if not usable:
         raise UserError(
-            f"None of the {len(workloads)} workloads of {path.stem} can be judged: their inputs "
-            "lie in files, which are no secret. Judged are `random` and `scalar` inputs."
+            f"None of the {len(workloads)} workloads of {title(path)} can be judged: their inputs "
+            "lie in files, which are no secret. Judged are `random`, `scalar`, `custom` inputs."
         )
     usable.sort(key=lambda workload: math.prod(workload.axes.values()))
     last = len(usable) - 1

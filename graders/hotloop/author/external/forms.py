@@ -262,11 +262,16 @@ def _named(folder: Path) -> dict[str, Path]:
         if source.startswith("@") or not name.endswith(".py"):
             continue
         files[name] = path = (folder / source).resolve()
-        if not path.is_file() or folder.resolve().parent not in path.parents:
+        if not path.is_file() or _all_sets(folder.resolve()) not in path.parents:
             raise UserError(f"{folder / TASK} names {source}, which is not in its set.")
     if "reference.py" not in files:
         raise UserError(f"{folder / TASK} does not list its reference.py.")
     return files
+
+
+def _all_sets(folder: Path) -> Path:
+    """Return the folder whose files a problem may name: `problems` with all sets, or its set."""
+    return next((each for each in folder.parents if each.name == "problems"), folder.parent)
 
 
 def _task_yml(folder: Path) -> dict[str, Any]:

@@ -1,12 +1,21 @@
 """Problems written for the tests in further sets' forms: right and wrong answers to them."""
 
+import importlib
 import json
 import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from hotloop.author.external import flashinfer, forms, judging, kernelbench_hard, robust_kbench
+from hotloop.author.external import (
+    PROGRAMS,
+    flashinfer,
+    forms,
+    judging,
+    kernelbench_hard,
+    robust_kbench,
+)
 from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
@@ -276,3 +285,47 @@ def test_a_workload_keeps_its_tolerance() -> None:
         for call in flashinfer.calls(SOL / flashinfer.SOL_DEFINITION)
     ]
     assert shares == [0.99] * 3
+
+
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    return importlib.import_module("hotloop_near")
+
+
+def test_a_sets_tolerance_is_kept_where_it_tells_right_from_wrong(near: ModuleType) -> None:
+    torch = pytest.importorskip("torch")
+    want = torch.linspace(1, 2, 100)
+    assert not near.far(want + 0.009, want, 0.01, 0.0)
+    assert near.far(want + 0.011, want, 0.01, 0.0).startswith("100 of 100 elements differ")
+    small = want / 1000
+    assert near.far(0 * small, small, 0.01, 0.01)  # which the set's own tolerance takes
+    assert not near.far(small * 1.009, small, 0.01, 0.01)
+
+
+def test_a_share_may_be_off_a_little(near: ModuleType) -> None:
+    torch = pytest.importorskip("torch")
+    want = torch.ones(100)
+    for off, share, right in ((0.03, 0.01, True), (0.03, 0.0, False), (0.2, 0.01, False)):
+        got = want.clone()
+        got[7] += off
+        assert (near.far(got, want, 0.01, 0.0, share) == "") is right, off
+
+
+def test_what_is_not_finite_is_right_where_both_are_alike(near: ModuleType) -> None:
+    torch = pytest.importorskip("torch")
+    inf, nan = float("inf"), float("nan")
+    want = torch.tensor([1.0, inf, -inf])
+    assert not near.far(want, want, 0.1, 0.1)
+    for other in ([1.0, 5.0, -inf], [1.0, -inf, -inf], [nan, inf, -inf], [inf, inf, -inf]):
+        assert near.far(torch.tensor(other), want, 0.1, 0.1), other
+
+
+def test_small_sizes_are_divided_last_and_odd_ones_stay_odd(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    form = importlib.import_module("hotloop_kernelbench")
+    assert [form.shrunk(32, 8, least) for least in (64, 16, 8)] == [32, 8, 4]
+    assert [form.smaller(size, 4, 64) for size in (4096, 4097, 63)] == [1024, 1025, 63]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hotloop_without_gpu
 import torch
-from hotloop_kernelbench import DEVICE, SMALLEST, sized
+from hotloop_kernelbench import DEVICE, sized, smaller
 from hotloop_near import far, unequal
 
 HERE = Path(__file__).parent
@@ -46,9 +46,9 @@ def _sized(test):
 
 
 class FlashInferProblem:
-    """The definition's reference, and one workload. smaller: types of axes that are divided."""
+    """The definition's reference, and one workload. divided: types of axes that are divided."""
 
-    def __init__(self, test, smaller=(), factor=1, least=0):
+    def __init__(self, test, divided=(), factor=1, least=0):
         told = json.loads((HERE / "definition.json").read_text(encoding="utf-8"))
         self.call = json.loads((HERE / "hotloop_tests.json").read_text(encoding="utf-8"))[test]
         self.module = types.ModuleType("reference")
@@ -60,8 +60,8 @@ class FlashInferProblem:
                 names = {"__builtins__": {}, **self.axes}
                 self.axes[name] = int(eval(axis["expression"], names))  # noqa: S307 - confined here
             else:
-                chosen = axis["type"] in smaller
-                self.axes[name] = _smaller(axis["value"], factor if chosen else 1, least)
+                chosen = axis["type"] in divided
+                self.axes[name] = smaller(axis["value"], factor if chosen else 1, least)
 
     def arguments(self, seed, _kind):
         """Return random tensors, drawn as in the set's own benchmark, and scalars."""
@@ -108,11 +108,8 @@ class FlashInferProblem:
         told = self.call["tolerance"]
         room = told["max_atol"], told["max_rtol"], 1 - told["required_matched_ratio"]
         for mine, theirs in zip(got, wants, strict=True):
-            if theirs.is_floating_point():
-                said = far(mine, theirs, *room, same_infinity=told["allow_negative_inf"])
-            else:
-                said = unequal(mine, theirs)
-            if said:
+            floating = theirs.is_floating_point()
+            if said := far(mine, theirs, *room) if floating else unequal(mine, theirs):
                 return said
         return ""
 
@@ -147,13 +144,6 @@ class FlashInferProblem:
 
 def _plain(told):
     return told["type"] == "scalar"
-
-
-def _smaller(size, factor, least):
-    """Return a size divided; what is odd stays odd, as it is odd on purpose."""
-    if factor == 1 or size < least:
-        return size
-    return max(SMALLEST, size // factor) | (size & 1)
 
 
 def _kind(tensor):

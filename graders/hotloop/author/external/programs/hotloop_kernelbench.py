@@ -32,11 +32,13 @@ WRITES = False
 """Whether the called function may write to its inputs."""
 LEAST = (64, 256, 1024)
 """Smallest sizes to shrink, tried in turn; smaller numbers are kernel sizes, groups and heads."""
+LESS = (16, 8)
+"""Smallest sizes to shrink where a call fits at none of those."""
 FACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 TOO_MANY = 24
 """A call that uses this many times `MOST_BYTES` at its smallest sizes is not tried."""
 SMALLEST = 16
-"""No size is shrunk below this."""
+"""No size is shrunk below this, or below half of the smallest size to shrink."""
 
 
 def problem(_test):
@@ -135,8 +137,13 @@ def shrunk(value, factor, least):
     if type(value) in (tuple, list):
         return type(value)(shrunk(item, factor, least) for item in value)
     if type(value) is int and value >= least:
-        return max(SMALLEST, value // factor)
+        return max(min(SMALLEST, least // 2), value // factor)
     return value
+
+
+def smaller(size, factor, least):
+    """Return a size divided as by `shrunk`; what is odd stays odd, as it is odd on purpose."""
+    return size if factor == 1 else shrunk(size, factor, least) | (size & 1)
 
 
 @contextlib.contextmanager
@@ -175,6 +182,7 @@ def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
     runs. Raises ValueError if that is far too large; what the model raises if it runs at no size.
     """
     sizes = [(factor, least) for factor in FACTORS for least in (LEAST if factor > 1 else (0,))]
+    sizes += [(factor, least) for least in LESS for factor in FACTORS[1:4]]
     smallest = None
     for size in sizes:
         try:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import hotloop_without_gpu
 import torch
-from hotloop_kernelbench import DEVICE, SMALLEST, sized
+from hotloop_kernelbench import DEVICE, sized, smaller
 from hotloop_near import far, unequal
 
 HERE = Path(__file__).parent
@@ -47,7 +47,7 @@ class HardProblem:
         self.module = types.ModuleType("reference")
         exec(compile(source, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         for name, size in told["shape"].items():
-            _set(self.module, name, _smaller(size, factor, least))
+            _set(self.module, name, smaller(size, factor, least))
         self._told, self._case = told, _case(told["name"], told["case"])
 
     def arguments(self, seed, _kind):
@@ -156,13 +156,6 @@ def _set(module, name, size):
     names = [name] if hasattr(module, name) else [n for n in vars(module) if n.lower() == name]
     for each in names or [name]:
         setattr(module, each, size)
-
-
-def _smaller(size, factor, least):
-    """Return a size divided; what is odd stays odd, as it is odd on purpose."""
-    if factor == 1 or size < least:
-        return size
-    return max(SMALLEST, size // factor) | (size & 1)
 
 
 def _scaled(tensor, scale):

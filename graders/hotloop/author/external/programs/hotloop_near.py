@@ -4,8 +4,6 @@ An absolute tolerance that is as large as the output would take zeros, at reduce
 so it counts up to a share of the output only.
 """
 
-import torch
-
 MOST_OF_RMS = 0.05
 """An absolute error may be at most this share of the output's root mean square."""
 
@@ -13,30 +11,25 @@ AT_ALL = 8.0
 """Where a share of the elements may be off, none may be off by more than this many tolerances."""
 
 
-def far(got, want, absolute, relative, share=0.0, *, same_infinity=False):
+def far(got, want, absolute, relative, share=0.0):
     """Return what is wrong with an output; "" if it is right.
 
-    absolute, relative: accepted error. share: of the elements that may be off. same_infinity:
-    negative infinity is right where it is in both.
+    absolute, relative: accepted error. share: of the elements that may be off. An infinity is right
+    where it is in both.
     """
     got, want = got.double(), want.double()
-    judged = ~((got == want) & want.isinf() & (want < 0)) if same_infinity else None
-    if judged is not None:
-        got, want = got[judged], want[judged]
-    if not want.numel():
-        return ""
-    finite = want[want.isfinite()]
-    size = finite.square().mean().sqrt().item() if finite.numel() else 0.0
+    finite = want.isfinite()
+    size = want[finite].square().mean().sqrt().item() if finite.any() else 0.0
     # Zeros are compared as the set does: there is no share of them.
     absolute = min(absolute, MOST_OF_RMS * size) if size else absolute
     room = absolute + relative * want.abs()
     error = (got - want).abs()
-    wrong, lost = ~(error <= room), ~(error <= AT_ALL * room)
-    if lost.any() or wrong.double().mean() > share:
-        worst = int(torch.nan_to_num(error / room.clamp_min(1e-300), nan=torch.inf).argmax())
-        pair = f"got {got.flatten()[worst]:.4g}, expected {want.flatten()[worst]:.4g}"
-        return f"{int(wrong.sum())} of {wrong.numel()} elements differ, such as {pair}"
-    return ""
+    wrong, lost = (~((got == want) | (finite & (error <= n * room))) for n in (1, AT_ALL))
+    if not lost.any() and not wrong.double().mean() > share:
+        return ""
+    worst = int((wrong * (error / room.clamp_min(1e-300)).nan_to_num(1e300, 1e300)).argmax())
+    pair = f"got {got.flatten()[worst]:.4g}, expected {want.flatten()[worst]:.4g}"
+    return f"{int(wrong.sum())} of {wrong.numel()} elements differ, such as {pair}"
 
 
 def unequal(got, want):
