@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.author.external import forms, judging, suite
+from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 
@@ -142,7 +143,7 @@ def judged(problem: forms.External, process: JudgeProcess, file: Path, name: str
     with Peak() as peak:
         try:
             record = judging.judge(judging.ExternalJob.of(problem, file), process=process)
-        except forms.UserError as error:
+        except UserError as error:
             return Reference(name, "refused", str(error), "", 0.0, 0)
     right = suite.correctness(record)
     return Reference(

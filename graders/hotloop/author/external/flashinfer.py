@@ -166,7 +166,8 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 
 def _of_sol(line: dict[str, Any]) -> dict[str, Any]:
     """Return a workload with SOL-ExecBench's own default: one element of a hundred may be off."""
-    tolerance = {"required_matched_ratio": 0.99, **(line.get("tolerance") or {})}
+    told: dict[str, Any] = line.get("tolerance") or {}
+    tolerance = {"required_matched_ratio": 0.99, **told}
     return {**line, "tolerance": tolerance}
 
 

@@ -62,7 +62,10 @@ def calls(path: Path) -> list[dict[str, Any]]:
     Raises UserError for a folder in another form.
     """
     told, shapes = _told(path), _shapes(path / SHAPES)
-    common = {"name": str(told.get("name", "")), "tolerance": told.get("tolerance") or {}}
+    common: dict[str, Any] = {
+        "name": str(told.get("name", "")),
+        "tolerance": told.get("tolerance") or {},
+    }
     plain = [{"shape": shape, "case": 0, **common} for shape in shapes]
     scaled = [{"shape": shapes[at % len(shapes)], "case": at + 1, **common} for at in range(SCALED)]
     return [*plain, *scaled]

@@ -98,6 +98,10 @@ RIGHT = {
         FORWARD,
         NORM.format(body="return [weight * (x * scale)]").replace("forward_fn", "forward"),
     ),
+    "forward, with its argument as scratch": (
+        FORWARD,
+        NORM.format(body="return x.mul_(scale).mul_(weight)"),
+    ),
     "backward": (BACKWARD, GRADIENTS.format(body="return of_weight, of_x")),
     "hard, in the problem's own code": (HARD, forms.own_code(forms.find(HARD))),
     "hard, in float32 and then rounded": (

@@ -106,7 +106,7 @@ def _hard_model(setup, device):
 def _robust_kbench(setup, given, _weights, *tensors):
     module, names = importlib.import_module("submission"), rebuilt(read(setup), [])
     name = next((each for each in names if hasattr(module, each)), names[0])
-    arguments = rebuilt(read(given), tensors)
+    arguments = rebuilt(read(given), [tensor.clone() for tensor in tensors])
     if "backward_fn" in names:  # the last argument is the judge's: those of the forward function
         arguments = arguments[:-1]
     with torch.no_grad():
