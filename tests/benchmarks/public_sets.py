@@ -52,7 +52,7 @@ from kernelbench import eval as checker
 import hotloop_kernelbench as form
 form.FILE = str(problem)
 factor, least = form.fitting(form.MOST_BYTES, form.MOST_FLOPS)
-reference = form.Problem(factor, least).module
+reference = form.KernelBenchProblem(factor, least).module
 sys.modules["reference_model"] = reference
 spec = importlib.util.spec_from_file_location("submission", submission)
 module = importlib.util.module_from_spec(spec)

@@ -12,7 +12,7 @@ from hotloop.cli.answer import All, CommandResult, log, require_sandbox
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
-    from hotloop.author.external.suite import SuiteResult
+    from hotloop.author.external.suite import Progress, SuiteResult
 
 
 def run(
@@ -20,7 +20,8 @@ def run(
         Path | None,
         typer.Argument(
             help="Your own folder with `problem.yaml` and `tasks.py`, a KernelBench file, a GPU "
-            "MODE folder with `task.yml`, or a definition of FlashInfer-Bench.",
+            "MODE folder with `task.yml`, a definition of FlashInfer-Bench or SOL-ExecBench, a "
+            "robust-kbench file, a KernelBench-Hard or LeetGPU folder.",
             show_default=False,
         ),
     ] = None,
@@ -29,7 +30,7 @@ def run(
         typer.Argument(
             metavar="[FILE]...",
             help="Submissions to it: a folder or file with the task's function, `ModelNew`, "
-            "`custom_kernel` or `run`.",
+            "`custom_kernel`, `run`, `forward_fn`, `backward_fn`, `Model` or `solve`.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +64,7 @@ def run(
     ] = "",
     everything: All = False,
 ) -> CommandResult:
-    """Judge your own problem, or KernelBench's, GPU MODE's, FlashInfer-Bench's.
+    """Judge your own problem, or a public set's: KernelBench, GPU MODE, FlashInfer-Bench and more.
 
     The inputs are secret. A public problem is read where you have it, in a confined process; on a
     GPU the speed is measured against its own code. `tasks.py` of your own problem is run. Exit code
@@ -86,8 +87,8 @@ def _suite(
     require_sandbox()
     from hotloop.author.external import suite
 
-    def log_row(number: int, of: int, row: SuiteResult) -> None:
-        log(f"{number} of {of}: {row.problem}: {row.verdict}")
+    def log_row(progress: Progress, row: SuiteResult) -> None:
+        log(f"{progress}: {row.problem}: {row.verdict}")
 
     problems = suite.problems(folder)
     return public_rows.answer(suite.run(problems, submissions, results, log_row, ray), everything)

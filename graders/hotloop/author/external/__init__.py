@@ -1,4 +1,4 @@
-"""Judges problems of public sets from the user's clone: KernelBench, GPU MODE, FlashInfer-Bench."""
+"""Judges problems of public sets, such as KernelBench, from the user's clone."""
 
 from pathlib import Path
 

@@ -4,6 +4,9 @@
     KernelBench/level1/40_LayerNorm.py        a file with `class Model`
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
     definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
+    tasks/layernorm/func_forward.py           a task of robust-kbench, with config_forward.json
+    problems-h100/05_topk_bitonic             a folder of KernelBench-Hard, with `problem.yaml`
+    challenges/easy/1_vector_add              a folder of LeetGPU, with `challenge.py`
 
 Of a public set nothing is imported here: it runs in a sandboxed worker (`checks.py`).
 """
@@ -17,15 +20,57 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 import yaml
 
-from hotloop.author.external import PROGRAMS, SUBMISSION, flashinfer
+from hotloop.author.external import (
+    PROGRAMS,
+    SUBMISSION,
+    flashinfer,
+    kernelbench_hard,
+    leetgpu,
+    robust_kbench,
+)
 from hotloop.core.user_error import UserError
 from hotloop.tasks.problem import FILE
 
-Form = Literal["hotloop", "kernelbench", "gpu_mode", "flashinfer"]
+Form = Literal[
+    "hotloop",
+    "kernelbench",
+    "gpu_mode",
+    "flashinfer",
+    "robust_kbench",
+    "kernelbench_hard",
+    "leetgpu",
+]
+
+
+class Reader(Protocol):
+    """A module that reads problems of one form."""
+
+    def matches(self, path: Path, /) -> bool:
+        """Return whether a path is such a problem."""
+        ...
+
+    def title(self, path: Path, /) -> str:
+        """Return its name in reports."""
+        ...
+
+    def copy(self, path: Path, target: Path, /) -> None:
+        """Write the files that the judge takes."""
+        ...
+
+    def own_code(self, path: Path, /) -> str:
+        """Return the problem's own code as a submission to it."""
+        ...
+
+
+READERS: dict[Form, Reader] = {
+    "robust_kbench": robust_kbench,
+    "kernelbench_hard": kernelbench_hard,
+    "leetgpu": leetgpu,
+}
 
 ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
@@ -89,13 +134,21 @@ class External:
     @property
     def title(self) -> str:
         """The name in reports."""
+        if self.form in READERS:
+            return READERS[self.form].title(self.path)
+        if self.form == "flashinfer":
+            return flashinfer.title(self.path)
         return self.path.stem if self.path.is_file() else self.path.name
 
 
 def find(path: Path) -> External:
     """Return the problem at a path. Raises UserError if its format is unknown."""
-    name = re.sub(r"\W+", "_", path.stem if path.is_file() else path.name).strip("_").lower()
-    name = name if name[:1].isalpha() else f"problem_{name}"
+    for form, reader in READERS.items():
+        if reader.matches(path):
+            return External(form, path, _identifier(reader.title(path)))
+    if path.is_dir() and flashinfer.is_definition(path / flashinfer.SOL_DEFINITION):
+        path = path / flashinfer.SOL_DEFINITION
+    name = _identifier(path.stem if path.is_file() else path.name)
     if (path / FILE).is_file():
         return External("hotloop", path, name)
     if path.is_file() and path.suffix == ".py" and _defines(path, "Model", "get_inputs"):
@@ -103,12 +156,26 @@ def find(path: Path) -> External:
     if (path / TASK).is_file() and (path / "reference.py").is_file():
         return External("gpu_mode", path, name)
     if path.suffix == ".json" and flashinfer.is_definition(path):
-        return External("flashinfer", path, name)
+        return External("flashinfer", path, _identifier(flashinfer.title(path)))
     raise UserError(
         f"{path} is no problem in a form that is known: expected a folder with `problem.yaml` and "
         "`tasks.py`, a KernelBench file with `class Model` and `get_inputs`, a GPU MODE folder "
-        "with `task.yml` and `reference.py`, or a definition of FlashInfer-Bench."
+        "with `task.yml` and `reference.py`, a definition of FlashInfer-Bench or SOL-ExecBench, "
+        "`func_forward.py` or `func_backward.py` of robust-kbench, a KernelBench-Hard folder with "
+        "`problem.yaml`, `shapes.py` and `reference.py`, or a LeetGPU folder with `challenge.py`."
     )
+
+
+def further(folder: Path) -> list[Path]:
+    """Return all problems below a folder whose form has a reader."""
+    paths = [*folder.rglob("*.py"), *folder.rglob("problem.yaml")]
+    found = {each for path in paths for each in (path, path.parent)}
+    return [each for each in found if any(reader.matches(each) for reader in READERS.values())]
+
+
+def _identifier(title: str) -> str:
+    name = re.sub(r"\W+", "_", title).strip("_").lower()
+    return name if name[:1].isalpha() else f"problem_{name}"
 
 
 @contextmanager
@@ -130,7 +197,9 @@ def write(problem: External, folder: Path, *, graded: bool = False) -> None:
     """
     target = folder / GIVEN
     target.mkdir(parents=True)
-    if problem.form == "kernelbench":
+    if problem.form in READERS:
+        READERS[problem.form].copy(problem.path, target)
+    elif problem.form == "kernelbench":
         shutil.copyfile(problem.path, target / "problem.py")
     elif problem.form == "flashinfer":
         shutil.copyfile(problem.path, target / "definition.json")
@@ -193,11 +262,16 @@ def _named(folder: Path) -> dict[str, Path]:
         if source.startswith("@") or not name.endswith(".py"):
             continue
         files[name] = path = (folder / source).resolve()
-        if not path.is_file() or folder.resolve().parent not in path.parents:
+        if not path.is_file() or _all_sets(folder.resolve()) not in path.parents:
             raise UserError(f"{folder / TASK} names {source}, which is not in its set.")
     if "reference.py" not in files:
         raise UserError(f"{folder / TASK} does not list its reference.py.")
     return files
+
+
+def _all_sets(folder: Path) -> Path:
+    """Return the folder whose files a problem may name: `problems` with all sets, or its set."""
+    return next((each for each in folder.parents if each.name == "problems"), folder.parent)
 
 
 def _task_yml(folder: Path) -> dict[str, Any]:
@@ -218,3 +292,21 @@ def _defines(path: Path, *names: str) -> bool:
         raise UserError(f"{path} is no Python: {error}") from None
     names_defined = {getattr(node, "name", "") for node in tree.body}
     return names_defined.issuperset(names)
+
+
+def own_code(problem: External) -> str:
+    """Return a public problem's own code as a submission to it.
+
+    Raises UserError if it has none, as a backward task of robust-kbench.
+    """
+    if problem.form in READERS:
+        return READERS[problem.form].own_code(problem.path)
+    if problem.form == "kernelbench":
+        text = problem.path.read_text(encoding="utf-8")
+        return re.sub(r"\bModel\b", "ModelNew", text).strip()
+    if problem.form == "flashinfer":
+        return str(json.loads(problem.path.read_text(encoding="utf-8"))["reference"]).strip()
+    return (
+        "from reference import ref_kernel\n\n\n"
+        "def custom_kernel(data):\n    return ref_kernel(data)"
+    )

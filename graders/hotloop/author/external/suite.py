@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -140,11 +141,15 @@ def digest(file: Path) -> str:
 
 def problems(folder: Path) -> list[forms.External]:
     """Return all problems of a set, ordered by name. Raises UserError if there is none."""
-    paths = [path.parent for path in folder.rglob("task.yml")]
-    paths += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    paths = forms.further(folder)
+    paths += [path.parent for path in folder.rglob("task.yml")]
     paths += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
+    # robust-kbench keeps KernelBench's file beside its own.
+    folders = {path.parent for path in paths}
+    own = [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    paths += [path for path in own if path.parent not in folders]
     if not paths:
-        raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
+        raise UserError(f"{folder} holds no problems in a form that is known.")
     return [forms.find(path) for path in sorted(paths, key=_by_number)]
 
 
@@ -172,32 +177,79 @@ def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[form
         yield problem, file
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. done: of all submissions, with those of an earlier run.
+
+    elapsed_s: of this run. left_s: expected for the rest, at this run's pace; None for the last.
+    """
+
+    done: int
+    of: int
+    elapsed_s: float
+    left_s: float | None
+
+    def __str__(self) -> str:
+        text = f"{self.done} of {self.of}, {_clock(self.elapsed_s)}"
+        return text if self.left_s is None else f"{text}, some {_clock(self.left_s)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes = round(seconds) // 60
+    return (
+        f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{seconds / 60:.1f} min"
+    )
+
+
 def run(
     suite: list[forms.External],
     submissions: Path,
     results: Path,
-    on_row: Callable[[int, int, SuiteResult], None],
+    on_row: Callable[[Progress, SuiteResult], None],
     ray: str = "",
 ) -> list[SuiteResult]:
     """Judge all submissions and return a row for each.
 
-    Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
+    Files with a row in `results` are not judged again, unless the judge failed on them. ray:
+    address of a cluster whose nodes judge.
     """
     submitted = [*pairs(suite, submissions)]
-    rows = {(row.problem, row.digest): row for row in _kept(results)}
+    _mend(results)
+    failed = Verdict.JUDGE_ERROR
+    rows = {(row.problem, row.digest): row for row in _kept(results) if row.verdict != failed}
     keys = [(problem.title, digest(file)) for problem, file in submitted]
     left = {key: pair for key, pair in zip(keys, submitted, strict=True) if key not in rows}
-    todo = [*left.values()]
+    begin, judged = time.monotonic(), 0
     with results.open("a", encoding="utf-8") as stream:
-        for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
-            row = SuiteResult.of(*todo[number], record)
+        for row in _judged([*left.values()], ray):
             rows[row.problem, row.digest] = row
+            judged += 1
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
             stream.flush()
-            on_row(len(submitted) - len(left) + len(rows.keys() & left.keys()), len(submitted), row)
+            elapsed, rest = time.monotonic() - begin, len(left) - judged
+            left_s = rest * elapsed / judged if rest else None
+            on_row(Progress(len(submitted) - rest, len(submitted), elapsed, left_s), row)
         result = [rows[key] for key in keys]
         stream.write(json.dumps({SUMMARY: summary(result)}) + "\n")
     return result
+
+
+def _judged(pairs: list[tuple[forms.External, Path]], ray: str) -> Iterator[SuiteResult]:
+    """Yield a row for each submission; one to a problem that cannot be read says why, at once."""
+    jobs: list[ExternalJob] = []
+    todo: list[tuple[forms.External, Path]] = []
+    for problem, file in pairs:
+        try:
+            jobs.append(ExternalJob.of(problem, file))
+        except UserError as error:
+            pending = Verdict.NOT_MEASURED.value
+            yield SuiteResult(
+                problem.title, str(file), digest(file), pending, str(error), "", "", "", 0.0
+            )
+        else:
+            todo.append((problem, file))
+    for number, record in judge_all(jobs, ray):
+        yield SuiteResult.of(*todo[number], record)
 
 
 @dataclass(frozen=True)
@@ -264,6 +316,20 @@ def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) ->
     if least is None or most is None:  # there are no rows
         return Share(None, 0.0, 1.0)
     return Share(None if unmeasured else reached / of, least.low, most.high)
+
+
+def _mend(results: Path) -> None:
+    """Cut off the last line of a run that was killed while it wrote: what it says is judged again.
+
+    Only the beginning of such a line as `run` writes is cut off.
+    """
+    if not results.is_file():
+        return
+    text = results.read_bytes()
+    whole, _, rest = text.rpartition(b"\n")
+    start = b'{"problem": "', b'{"summary": {'
+    if rest and any(rest[: len(each)] == each[: len(rest)] for each in start):
+        results.write_bytes(whole + b"\n" if whole else b"")
 
 
 def _kept(results: Path) -> Iterator[SuiteResult]:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from hotloop.author.external import PROGRAMS
 from hotloop.author.external.checks import KINDS, Agrees, Who
@@ -17,14 +18,37 @@ def kernelbench(folder: Path, *, graded: bool) -> TaskChecks:
 
 def gpu_mode(folder: Path, *, graded: bool) -> TaskChecks:
     """Return the task of the problem with `reference.py` and tests in the folder."""
-    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
-    return _task(folder, "gpu_mode", ("given",) * len(tests), "problem", graded=graded)
+    return _checks_itself(folder, "gpu_mode", graded=graded)
 
 
 def flashinfer(folder: Path, *, graded: bool) -> TaskChecks:
     """Return the task of the problem with `definition.json` and workloads in the folder."""
-    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
-    return _task(folder, "flashinfer", ("given",) * len(tests), "problem", graded=graded)
+    return _checks_itself(folder, "flashinfer", graded=graded)
+
+
+def kernelbench_hard(folder: Path, *, graded: bool) -> TaskChecks:
+    """Return the task of the problem with `reference.py` and its shapes in the folder."""
+    return _checks_itself(folder, "kernelbench_hard", graded=graded)
+
+
+def leetgpu(folder: Path, *, graded: bool) -> TaskChecks:
+    """Return the task of the problem with `challenge.py` in the folder."""
+    return _checks_itself(folder, "leetgpu", graded=graded)
+
+
+def robust_kbench(folder: Path, *, graded: bool) -> TaskChecks:
+    """Return the task of the problem with `problem.py` and its calls in the folder."""
+    kinds = tuple(str(test["kind"]) for test in _tests(folder))
+    return _task(folder, "robust_kbench", kinds, "eager", graded=graded)
+
+
+def _checks_itself(folder: Path, form: str, *, graded: bool) -> TaskChecks:
+    kinds = ("given",) * len(_tests(folder))
+    return _task(folder, form, kinds, "problem", graded=graded)
+
+
+def _tests(folder: Path) -> list[Any]:
+    return json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
 
 
 def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: bool) -> TaskChecks:

@@ -16,6 +16,7 @@ import yaml
 
 from hotloop.author.external import PROGRAMS, SUBMISSION, forms
 from hotloop.author.new_module import from_own_problem
+from hotloop.core.user_error import UserError
 from hotloop.tasks.own_problem import ANSWER, WRONG
 from hotloop.tasks.problem import FILE, load_problem
 
@@ -47,6 +48,8 @@ _ZEROS = {
 
 def checks(problem: forms.External, folder: Path) -> list[Path]:
     """Write the checks of the problem into the folder, and return the files."""
+    if problem.form not in ("hotloop", *_STUBS):
+        raise UserError(f"A module cannot be made from {problem.path}: `hotloop judge` takes it.")
     if problem.form == "hotloop":
         # What an answer is timed against may be any file beside tasks.py.
         left_out = shutil.ignore_patterns(ANSWER, WRONG, "__pycache__", ".*")
@@ -67,7 +70,7 @@ def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes
     if problem.form == "hotloop":
         yield from from_own_problem.solutions(problem.path, module)
         return
-    key, right = f"{module}.{problem.name}", _reference(problem)
+    key, right = f"{module}.{problem.name}", forms.own_code(problem)
     stub = "".join(f"### STUB {line.format(key=key)}\n" for line in _STUBS[problem.form])
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
     yield SUBMISSION, f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}'.encode()
@@ -143,15 +146,3 @@ def _answered_in(task: Mapping[str, Any]) -> str:
     """Return the file that a learner writes: of a public problem the last one is the adapter."""
     files = task["files"]
     return str(files[0] if SUBMISSION in files else files[-1])
-
-
-def _reference(problem: forms.External) -> str:
-    if problem.form == "kernelbench":
-        text = problem.path.read_text(encoding="utf-8")
-        return re.sub(r"\bModel\b", "ModelNew", text).strip()
-    if problem.form == "flashinfer":
-        return str(json.loads(problem.path.read_text(encoding="utf-8"))["reference"]).strip()
-    return (
-        "from reference import ref_kernel\n\n\n"
-        "def custom_kernel(data):\n    return ref_kernel(data)"
-    )

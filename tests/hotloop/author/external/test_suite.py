@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -84,13 +84,70 @@ def test_what_is_judged_is_not_judged_again(
     assert lines[-1]["summary"]["judged"] == 2
 
 
+def test_a_run_that_was_killed_goes_on(
+    set_of_problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last line may be half of one; what the judge itself failed on is judged again."""
+    mine, results = tmp_path / "mine", tmp_path / "results.jsonl"
+    mine.mkdir()
+    names = ("7_Scaled_softmax", "8_Always_zero", "9_Mean_and_order")
+    for name in names:
+        (mine / f"{name}.py").write_text(name)
+    problems = suite.problems(set_of_problems)
+    assert set(names) <= {each.title for each in problems}
+    ends = [
+        replace(ROW, problem=name, digest=suite.digest(mine / f"{name}.py"), verdict=verdict)
+        for name, verdict in zip(names, ("passed", "judge_error", "passed"), strict=True)
+    ]
+    lines = [json.dumps(asdict(row)) for row in ends]
+    results.write_text(f"{lines[0]}\n{lines[1]}\n{lines[2][:40]}")
+    judged: list[str] = []
+
+    def judge_all(asked: list[ExternalJob], _ray: str) -> Iterator[tuple[int, None]]:
+        for number, one in enumerate(asked):
+            judged.append(one.name)
+            yield number, None
+
+    def row(problem: forms.External, file: Path, _record: object) -> SuiteResult:
+        return replace(ROW, problem=problem.title, digest=suite.digest(file))
+
+    monkeypatch.setattr(suite, "judge_all", judge_all)
+    monkeypatch.setattr(SuiteResult, "of", row)
+    told: list[str] = []
+    rows = suite.run(problems, mine, results, lambda progress, _row: told.append(str(progress)))
+    assert judged == ["problem_8_always_zero", "problem_9_mean_and_order"]
+    assert [row.verdict for row in rows] == ["passed"] * 3
+    assert [text.split(",")[0] for text in told] == ["2 of 3", "3 of 3"]
+    assert ["left" in text for text in told] == [True, False]
+    assert len(results.read_text().splitlines()) == 5
+
+
+def test_a_problem_that_cannot_be_read_stops_no_suite(
+    set_of_problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "7_Scaled_softmax.py").touch()
+
+    def unreadable(*_asked: object) -> ExternalJob:
+        raise UserError("its inputs lie in files")
+
+    monkeypatch.setattr(ExternalJob, "of", unreadable)
+    (row,) = suite.run(
+        suite.problems(set_of_problems), mine, tmp_path / "results.jsonl", lambda *_told: None
+    )
+    assert row.verdict == "not_measured"
+    assert row.sentence == "its inputs lie in files"
+
+
+@pytest.mark.parametrize("text", ['{"some": "thing"}\n', '{"some": "thing"}'])
 def test_a_results_file_of_others_is_refused_with_its_line(
-    set_of_problems: Path, tmp_path: Path
+    text: str, set_of_problems: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "7_Scaled_softmax.py").touch()
     results = tmp_path / "results.jsonl"
-    results.write_text('{"some": "thing"}\n')
+    results.write_text(text)
     with pytest.raises(UserError, match="line 1 is no result"):
         suite.run(suite.problems(set_of_problems), tmp_path / "mine", results, lambda *_told: None)
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import torch
-from hotloop_structure import for_device, packed, rebuilt
+from hotloop_structure import for_device, known, packed, rebuilt
 from hotloop_without_gpu import on_this_device, prepare
 
 prepare(Path(__file__).parent)
@@ -45,6 +45,72 @@ def flashinfer(*call):
 def flashinfer_on_gpu(*call):
     """As `flashinfer`, with a result like that of `kernelbench_on_gpu`."""
     return for_device(_flashinfer(*call))
+
+
+def robust_kbench(*call):
+    """Return `forward_fn(*arguments)`, or `backward_fn(*arguments)` in a backward task."""
+    return _one(_robust_kbench(*call))
+
+
+def robust_kbench_on_gpu(*call):
+    """As `robust_kbench`, with a result like that of `kernelbench_on_gpu`."""
+    return for_device(_robust_kbench(*call))
+
+
+def leetgpu(*call):
+    """Call `solve(*arguments)`, which writes to some of them, and return those."""
+    return packed(_leetgpu(*call))
+
+
+def leetgpu_on_gpu(*call):
+    """As `leetgpu`, with a result like that of `kernelbench_on_gpu`."""
+    return for_device(_leetgpu(*call))
+
+
+@on_this_device()
+def _leetgpu(setup, given, _weights, *tensors):
+    solve = importlib.import_module("submission").solve
+    arguments = rebuilt(read(given), [tensor.clone() for tensor in tensors])
+    solve(*arguments)
+    outputs = [known(arguments[at]) for at in rebuilt(read(setup), [])]
+    return outputs if len(outputs) > 1 else outputs[0]
+
+
+def kernelbench_hard(*call):
+    """Return `Model(*init)(*inputs)` with the reference's weights."""
+    return packed(_kernelbench_hard(*call))
+
+
+def kernelbench_hard_on_gpu(*call):
+    """As `kernelbench_hard`, with a result like that of `kernelbench_on_gpu`."""
+    return for_device(_kernelbench_hard(*call))
+
+
+@on_this_device()
+def _kernelbench_hard(setup, given, _weights, *tensors):
+    device = tensors[0].device if tensors else torch.device("cpu")
+    state, inputs = rebuilt(read(given), tensors)
+    model = _hard_model(setup, device)
+    model.load_state_dict(state, strict=True)
+    with torch.no_grad():
+        return model(*inputs)
+
+
+@functools.cache
+def _hard_model(setup, device):
+    made = importlib.import_module("submission").Model(*rebuilt(read(setup), []))
+    return made.to(device).eval()
+
+
+@on_this_device()
+def _robust_kbench(setup, given, _weights, *tensors):
+    module, names = importlib.import_module("submission"), rebuilt(read(setup), [])
+    name = next((each for each in names if hasattr(module, each)), names[0])
+    arguments = rebuilt(read(given), [tensor.clone() for tensor in tensors])
+    if "backward_fn" in names:  # the last argument is the judge's: those of the forward function
+        arguments = arguments[:-1]
+    with torch.no_grad():
+        return getattr(module, name)(*arguments)
 
 
 @on_this_device()
@@ -91,4 +157,6 @@ def _model(setup, weights, device):
 
 def _one(result):
     """Return a tensor unchanged; several tensors packed into one."""
+    if isinstance(result, (tuple, list)) and len(result) == 1:
+        (result,) = result
     return result if isinstance(result, torch.Tensor) else packed(result)

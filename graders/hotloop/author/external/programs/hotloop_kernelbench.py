@@ -32,11 +32,13 @@ WRITES = False
 """Whether the called function may write to its inputs."""
 LEAST = (64, 256, 1024)
 """Smallest sizes to shrink, tried in turn; smaller numbers are kernel sizes, groups and heads."""
+LESS = (16, 8)
+"""Smallest sizes to shrink where a call fits at none of those."""
 FACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 TOO_MANY = 24
 """A call that uses this many times `MOST_BYTES` at its smallest sizes is not tried."""
 SMALLEST = 16
-"""No size is shrunk below this."""
+"""No size is shrunk below this, or below half of the smallest size to shrink."""
 
 
 def problem(_test):
@@ -46,12 +48,19 @@ def problem(_test):
 
 @functools.cache
 def _sized():
+    return sized(KernelBenchProblem)
+
+
+def sized(made, room=1, *, strict=False):
+    """Return what `made` returns at a size for this machine, and a text on how it was shrunk.
+
+    room: times the usual limits. strict: raise ValueError rather than exceed them.
+    """
     on_gpu = DEVICE == "cuda"
-    factor, least = fitting(
-        MOST_BYTES_GPU if on_gpu else MOST_BYTES, MOST_FLOPS_GPU if on_gpu else MOST_FLOPS
-    )
+    limits = (MOST_BYTES_GPU, MOST_FLOPS_GPU) if on_gpu else (MOST_BYTES, MOST_FLOPS)
+    factor, least = fitting(*(room * each for each in limits), made, strict=strict)
     told = f"sizes from {least} on divided by {factor}" if factor > 1 else ""
-    return KernelBenchProblem(factor, least), told
+    return made(factor, least), told
 
 
 class KernelBenchProblem:
@@ -62,7 +71,7 @@ class KernelBenchProblem:
         self.module = types.ModuleType("problem")
         tree = ast.parse(source)
         if factor > 1:
-            tree = _Literals(factor, least).visit(tree)
+            tree = Literals(factor, least).visit(tree)
         exec(compile(tree, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
             for name, value in list(vars(self.module).items()):
@@ -98,20 +107,28 @@ class KernelBenchProblem:
         """Return the tensors that a call reads besides its inputs."""
         return [each.detach() for each in self.model(seed).parameters()]
 
+    def ready(self):
+        """Return a call to measure, and the tensors that it reads."""
+        model = self.module.Model(*self.setup())
+        inputs = tuple(self.module.get_inputs())
+        return lambda: model(*inputs), (*inputs, *model.parameters())
 
-class _Literals(ast.NodeTransformer):
+
+class Literals(ast.NodeTransformer):
     """Shrinks the sizes that `get_inputs` and `get_init_inputs` spell out."""
 
     def __init__(self, factor, least):
         self._by = factor, least
 
     def visit_Module(self, node):
+        """Change the functions that make inputs."""
         for each in node.body:
             if isinstance(each, ast.FunctionDef) and each.name in ("get_inputs", "get_init_inputs"):
                 self.generic_visit(each)
         return node
 
     def visit_Constant(self, node):
+        """Divide a size."""
         return ast.copy_location(ast.Constant(shrunk(node.value, *self._by)), node)
 
 
@@ -120,8 +137,13 @@ def shrunk(value, factor, least):
     if type(value) in (tuple, list):
         return type(value)(shrunk(item, factor, least) for item in value)
     if type(value) is int and value >= least:
-        return max(SMALLEST, value // factor)
+        return max(min(SMALLEST, least // 2), value // factor)
     return value
+
+
+def smaller(size, factor, least):
+    """Return a size divided as by `shrunk`; what is odd stays odd, as it is odd on purpose."""
+    return size if factor == 1 else shrunk(size, factor, least) | (size & 1)
 
 
 @contextlib.contextmanager
@@ -150,18 +172,21 @@ def sampled(kind):
         torch.rand, torch.randn = rand, randn
 
 
-def fitting(most_bytes, most_flops):
+def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
     """Return the least shrinking with which a call fits into these limits: factor, least size.
+
+    made: returns the problem at such a size, with `ready`. strict: raise rather than exceed them.
 
     Measured on the meta device, without memory; a model that does not run there, as it reads values
     by `.item()`, is measured at growing sizes. If nothing fits, returns the smallest call that
     runs. Raises ValueError if that is far too large; what the model raises if it runs at no size.
     """
     sizes = [(factor, least) for factor in FACTORS for least in (LEAST if factor > 1 else (0,))]
+    sizes += [(factor, least) for least in LESS for factor in FACTORS[1:4]]
     smallest = None
     for size in sizes:
         try:
-            cost, flops = _cost(KernelBenchProblem(*size), "meta")
+            cost, flops = _cost(made(*size), "meta")
         except Exception:  # noqa: BLE001 - a size at which it does not run
             continue
         if cost <= most_bytes and flops <= most_flops:
@@ -169,24 +194,27 @@ def fitting(most_bytes, most_flops):
         if smallest is None or cost < smallest[0]:
             smallest = (cost, size)
     if smallest is None:
-        return _grown(sizes[::-1], most_bytes, most_flops)
+        return _grown(sizes[::-1], most_bytes, most_flops, made, strict=strict)
     cost, size = smallest
-    if cost > TOO_MANY * most_bytes:
+    if strict or cost > TOO_MANY * most_bytes:
         raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
     return size
 
 
-def _grown(sizes, most_bytes, most_flops):
+def _grown(sizes, most_bytes, most_flops, made, *, strict):
     """As `fitting`, with real tensors: return the largest size before one that does not fit."""
     fits, why = None, None
     for size in sizes:
         try:
-            cost, flops = _cost(KernelBenchProblem(*size), DEVICE)
+            cost, flops = _cost(made(*size), DEVICE)
         except Exception as error:  # noqa: BLE001 - a size at which it does not run
             why = error
             continue
-        if fits is not None and (cost > most_bytes or flops > most_flops):
+        over = cost > most_bytes or flops > most_flops
+        if fits is not None and over:
             break
+        if strict and over:
+            raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
         fits = size
     if fits is None:
         raise why
@@ -196,11 +224,10 @@ def _grown(sizes, most_bytes, most_flops):
 def _cost(problem, device):
     """Return the most bytes in use at once, and the operations of a call."""
     with torch.device(device), torch.no_grad():
-        model = problem.module.Model(*problem.setup())
-        inputs = tuple(problem.module.get_inputs())
+        call, given = problem.ready()
         with FlopCounterMode(display=False) as counter, _Footprint() as made:
-            model(*inputs)
-    return sum(map(_bytes, (*inputs, *model.parameters()))) + made.most, counter.get_total_flops()
+            call()
+    return sum(map(_bytes, given)) + made.most, counter.get_total_flops()
 
 
 class _Footprint(TorchDispatchMode):

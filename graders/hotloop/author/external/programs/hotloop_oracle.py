@@ -38,7 +38,11 @@ class OracleCall:
         self.weights, self.seed = weights, seed
         self.setup = self.form.setup()
         made = []
-        self.given = flatten(self.form.arguments(seed, kind), made)
+        given = self.form.arguments(seed, kind)
+        try:
+            self.given = flatten(given, made)
+        except TypeError as error:
+            raise Unfit(f"its arguments cannot be handed to another process: {error}") from error
         self.tensors = [tensor.to(DEVICE) for tensor in made]
         self.written = set()
         """Numbers of the inputs that the problem's own code writes its outputs to."""

@@ -44,6 +44,12 @@ def packed(result):
     return flat
 
 
+def known(tensor):
+    """Return a tensor of small integers, such as int8, in a dtype of `NAMES`; others unchanged."""
+    small = tensor.dtype not in NAMES and not tensor.is_floating_point()
+    return tensor.int() if small else tensor
+
+
 def for_device(result):
     """Return one tensor, quickly: a single one unchanged (0-d as [1]), several as joined bytes."""
     if isinstance(result, torch.Tensor):
@@ -86,6 +92,9 @@ def flatten(value, tensors):
     Raises TypeError for a value that is neither a tensor nor plain data.
     """
     if isinstance(value, torch.Tensor):
+        twice = next((at for at, each in enumerate(tensors) if each is value), None)
+        if twice is not None:
+            return {"tensor": twice}
         known = value.dtype in NAMES
         tensors.append(value if known else value.contiguous().view(torch.uint8))
         at = {"tensor": len(tensors) - 1}
