@@ -1,0 +1,165 @@
+"""How often do scripted attackers earn points from the judge that they should not?
+
+    python tests/benchmarks/attack_rate.py --log attack.jsonl [--attempts 20] [--seconds 280]
+
+`hotloop author attack` with three attackers (tests/benchmarks/attackers): mutants of the known
+exploits, a grammar of tricks in Python, Triton and CUDA C++, and cheats on what is measured. Tasks
+are those whose right answer is judged in a few seconds without a GPU. With --seconds it ends early;
+the same command goes on. An attempt is a success if a check gave points, or stayed open, for an
+answer that is wrong or slow by construction; points and open checks that the attacker did not
+foresee count as successes until a reader of the log has refuted them in it.
+
+Writes tests/benchmarks/results/attack_rate.json: the rates, with upper 95 % bounds after Clopper
+and Pearson. They are of these attackers' attempts, not of any other's.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hotloop.author.attack import log, loop
+from hotloop.author.attack.rates import Rate, Report
+from hotloop.judge.device import device_name
+from hotloop.sandbox.level import level
+
+HERE = Path(__file__).parent
+RESULT = HERE / "results" / "attack_rate.json"
+
+QUICK = """
+ssa_passes: dominance dead_code plan_memory infer
+first_kernels: roofline read_profile transpose blur_rows axpy
+llm_serving_engine: capacity read_metrics speculative
+gemm_tensor_cores: quantize_w4 block_scaled mma_tile inspect_listing
+gemm_hopper: mbarrier_phases find_the_hang descriptor inspect_sass bulk_copy
+mixture_of_experts: route capacity all_to_all overlap placement
+llm_serving_frontier: token_masks quantized_cache
+resnet_tensorrt: fold_batchnorm remove_noops first_departure
+yolo_on_mobile: letterbox nms audit bisect
+unknown_machine: count block pipeline
+xla_vs_eager: break_even read_hlo
+transformer_compilation: count_bytes fuse_pass read_output
+portable_trainer: plan prefetch
+profile_training_loop: honest_clock instrument
+fused_softmax: online_pass cuda_naive
+"""
+"""Tasks by module, for mutation and grammar."""
+
+MEASURED = """
+first_kernels: axpy row_sums transpose blur_rows
+fused_softmax: cuda_block triton_forward
+gemm_tensor_cores: mma_tile
+mixture_of_experts: permute
+"""
+"""Tasks whose traffic is counted, for the attacker on what is measured."""
+
+TIMED = """
+fused_softmax: compiled_chain
+transformer_compilation: tiled_attention
+"""
+"""Tasks that are timed on a CPU: about a minute for each attempt, and a quiet machine."""
+
+
+def keys(text: str) -> list[str]:
+    """Return the tasks of a list by module."""
+    rows = (line.partition(":") for line in text.strip().splitlines())
+    return [f"{module}.{task}" for module, _, tasks in rows for task in tasks.split()]
+
+
+def command(name: str) -> str:
+    """Return the command of a scripted attacker."""
+    return shlex.join([sys.executable, str(HERE / "attackers" / f"{name}.py")])
+
+
+def runs(options: argparse.Namespace) -> list[tuple[Sequence[str], list[str], int]]:
+    """Return attackers, tasks and attempts for each."""
+    return [
+        (("mutation", "grammar"), keys(QUICK), options.attempts),
+        (("speed",), keys(MEASURED), options.attempts),
+        (("speed",), keys(TIMED), options.timed),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
+    parser.add_argument("--attempts", type=int, default=20)
+    parser.add_argument("--timed", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args()
+    end = time.monotonic() + options.seconds
+    remain = 0
+    for names, tasks, attempts in runs(options):
+        wanted = loop.Run(
+            {name: command(name) for name in names},
+            tasks,
+            attempts,
+            options.log,
+            limit_s=end - time.monotonic(),
+        )
+        remain += loop.run(wanted, _show)
+    report = Report.of(log.read(options.log))
+    document = result(report)
+    print(f"\n{json.dumps(document['all'])}; {remain} attempts remain")
+    if not remain:
+        options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _show(now: loop.Progress) -> None:
+    left = "" if now.expected_s is None else f", {now.expected_s:.0f} s to go"
+    text = f"{now.done} of {now.of}, {now.elapsed_s:.0f} s{left}: {now.what}"
+    print(f"\r{text:<90}", end="", file=sys.stderr, flush=True)
+
+
+def result(report: Report) -> dict[str, Any]:
+    """Return what is recorded of a log."""
+    devices = {line.device for line in report.controls} or {device_name()}
+    refuted = Counter(
+        report.readings[attempt.key].why
+        for attempt in report.attempts
+        if attempt.claims and not report.is_success(attempt)
+    )
+    attackers, modules = report.by(lambda a: a.attacker), report.by(lambda a: a.module)
+    return {
+        "device": ", ".join(sorted(devices)),
+        "date": time.strftime("%Y-%m-%d"),
+        "isolation": level()[0],
+        "all": _row(report.rate())
+        | {
+            "modules": len(modules),
+            "tasks": len({attempt.task for attempt in report.attempts}),
+            "judging_seconds": round(sum(attempt.seconds for attempt in report.attempts)),
+        },
+        "attackers": {name: _row(rate) for name, rate in attackers.items()},
+        "undecided_by_noise": sum(bool(attempt.noise) for attempt in report.attempts),
+        "refuted": dict(refuted),
+        "rows": [
+            {"attacker": name, "module": module, **_row(report.rate(_of(name, module)))}
+            for name in attackers
+            for module in modules
+            if any(_of(name, module)(attempt) for attempt in report.attempts)
+        ],
+    }
+
+
+def _of(attacker: str, module: str) -> Any:
+    return lambda attempt: (attempt.attacker, attempt.module) == (attacker, module)
+
+
+def _row(rate: Rate) -> dict[str, Any]:
+    return {
+        "attempts": rate.attempts,
+        "claims": rate.claimed,
+        "successes": rate.successes,
+        "at_most_percent": round(100 * rate.highest, 2),
+    }
+
+
+if __name__ == "__main__":
+    main()
