@@ -1,6 +1,6 @@
 """How often do scripted attackers earn points from the judge that they should not?
 
-    python tests/benchmarks/attack_rate.py --log attack.jsonl [--attempts 20] [--seconds 280]
+    python tests/benchmarks/attack_rate.py --log attack.jsonl [--attempts 24] [--seconds 280]
 
 `hotloop author attack` with three attackers (tests/benchmarks/attackers): mutants of the known
 exploits, a grammar of tricks in Python, Triton and CUDA C++, and cheats on what is measured. Tasks
@@ -19,7 +19,7 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,27 +32,27 @@ HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
 QUICK = """
-ssa_passes: dominance dead_code plan_memory infer
-first_kernels: roofline read_profile transpose blur_rows axpy
+ssa_passes: dominance plan_memory infer dead_code
+first_kernels: roofline read_profile transpose axpy
 llm_serving_engine: capacity read_metrics speculative
-gemm_tensor_cores: quantize_w4 block_scaled mma_tile inspect_listing
-gemm_hopper: mbarrier_phases find_the_hang descriptor inspect_sass bulk_copy
-mixture_of_experts: route capacity all_to_all overlap placement
+gemm_tensor_cores: quantize_w4 block_scaled inspect_listing mma_tile
+gemm_hopper: mbarrier_phases find_the_hang descriptor inspect_sass
+mixture_of_experts: route capacity all_to_all overlap
 llm_serving_frontier: token_masks quantized_cache
-resnet_tensorrt: fold_batchnorm remove_noops first_departure
-yolo_on_mobile: letterbox nms audit bisect
 unknown_machine: count block pipeline
 xla_vs_eager: break_even read_hlo
 transformer_compilation: count_bytes fuse_pass read_output
-portable_trainer: plan prefetch
 profile_training_loop: honest_clock instrument
+resnet_tensorrt: fold_batchnorm remove_noops
+yolo_on_mobile: letterbox nms bisect
+portable_trainer: plan prefetch
 fused_softmax: online_pass cuda_naive
 """
 """Tasks by module, for mutation and grammar."""
 
 MEASURED = """
-first_kernels: axpy row_sums transpose blur_rows
-fused_softmax: cuda_block triton_forward
+first_kernels: axpy transpose blur_rows
+fused_softmax: cuda_block
 gemm_tensor_cores: mma_tile
 mixture_of_experts: permute
 """
@@ -63,6 +63,9 @@ fused_softmax: compiled_chain
 transformer_compilation: tiled_attention
 """
 """Tasks that are timed on a CPU: about a minute for each attempt, and a quiet machine."""
+
+
+ROUND = 8
 
 
 def keys(text: str) -> list[str]:
@@ -76,19 +79,19 @@ def command(name: str) -> str:
     return shlex.join([sys.executable, str(HERE / "attackers" / f"{name}.py")])
 
 
-def runs(options: argparse.Namespace) -> list[tuple[Sequence[str], list[str], int]]:
-    """Return attackers, tasks and attempts for each."""
-    return [
-        (("mutation", "grammar"), keys(QUICK), options.attempts),
-        (("speed",), keys(MEASURED), options.attempts),
-        (("speed",), keys(TIMED), options.timed),
-    ]
+def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str], int]]:
+    """Yield attackers, tasks and attempts for each: a few of all first, and then more."""
+    for most in range(ROUND, options.attempts + ROUND, ROUND):
+        attempts = min(most, options.attempts)
+        yield ("mutation", "grammar"), keys(QUICK), attempts
+        yield ("speed",), keys(MEASURED), attempts
+    yield ("speed",), keys(TIMED), options.timed
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
-    parser.add_argument("--attempts", type=int, default=20)
+    parser.add_argument("--attempts", type=int, default=24)
     parser.add_argument("--timed", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--out", type=Path, default=RESULT)

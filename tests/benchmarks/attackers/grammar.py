@@ -130,7 +130,7 @@ TRICKS = {
     "patch_builtins": """
         import builtins
         builtins.abs = lambda value: 0
-        builtins.isinstance = lambda *a: True
+        builtins.any = lambda *a: False
         builtins.all = lambda *a: True
         """,
     "patch_worker": """

@@ -15,12 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent))
 
-from seam import CORRUPT, NOTEBOOK, Answer, Question, kernel, serve  # noqa: E402
+from seam import CORRUPT, NOTEBOOK, Answer, Question, kernel, serve
 
-EXPLOITS = HERE.parents[1] / "exploits"
+EXPLOITS = Path(__file__).resolve().parents[2] / "exploits"
 FAMILIES = ("checker", "cuda", "forge", "numeric", "phase", "protocol", "reference", "replay")
 FAMILIES += ("training", "triton", "accelerator", "compilers", "traces")
 SLOW = re.compile(r"endless|bomb|without_end|for_ever|hang|flood|byte_at_a_time|huge|stop|probe")

@@ -60,7 +60,7 @@ class Run:
     seed: int = 0
     limit_s: float = float("inf")
     patience_s: float = 60.0
-    budget_s: float = 60.0
+    budget_s: float = 30.0
 
 
 @dataclass
