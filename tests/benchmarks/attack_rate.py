@@ -32,8 +32,8 @@ HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
 QUICK = """
-ssa_passes: dominance plan_memory infer dead_code
-first_kernels: roofline read_profile transpose axpy
+ssa_passes: dominance plan_memory infer
+first_kernels: roofline read_profile transpose
 llm_serving_engine: capacity read_metrics speculative
 gemm_tensor_cores: quantize_w4 block_scaled inspect_listing mma_tile
 gemm_hopper: mbarrier_phases find_the_hang descriptor inspect_sass

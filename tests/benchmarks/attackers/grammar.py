@@ -545,6 +545,8 @@ def _python(question: Question, rng: random.Random) -> Answer:
     trick, when, how = rng.choice(list(TRICKS)), rng.choice(WHEN), rng.randrange(60)
     conditions = list(SPOILT)[: 3 if question.name == NOTEBOOK else None]
     spoilt = rng.choice(conditions) if rng.random() < 0.6 else ""
+    if trick in ("cached_by_id", "cached_by_length", "first_answer"):
+        when = "call"  # the first answer is right: asked once, they would be too
     code = textwrap.dedent(TRICKS[trick]).strip("\n")
     module = question.task.partition(".")[0]
     for word, meaning in (("ENTRY", question.entry), ("MODULE", module), ("HOW", str(how))):

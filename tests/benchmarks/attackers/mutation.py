@@ -95,9 +95,14 @@ def _mutated(text: str, rng: random.Random) -> str:
     return ast.unparse(tree)
 
 
-def _wrapped(text: str, rng: random.Random) -> tuple[str, str]:
-    """Return the payload as it is run: as it stands, by exec, in a class or in a thread."""
-    way = rng.choice(("plain", "plain", "exec", "class", "thread"))
+def _wrapped(text: str, rng: random.Random, guarded: bool) -> tuple[str, str]:
+    """Return the payload as it is run: as it stands, by exec, in a class or in a thread.
+
+    guarded: an exception in it, such as for want of the other task's files, does not end the file.
+    """
+    way = "guard" if guarded else rng.choice(("plain", "exec", "class", "thread"))
+    if way == "guard":
+        return f"try:\n{textwrap.indent(text, '    ')}\nexcept Exception:\n    pass", way
     if way == "exec":
         return f"exec(compile({text!r}, 'numpy/core.py', 'exec'), globals())", way
     if way == "class":
@@ -117,7 +122,9 @@ def main(question: Question, rng: random.Random) -> Answer:
     if question.kind == "cuda":
         return _cuda(question, rng)
     name, text, entry = rng.choice(known()[".py"])
-    payload, way = _wrapped(_mutated(text, rng).replace(entry, f"attack_{entry}"), rng)
+    # A notebook's cell that raises leaves the right answer standing, which it has defined before.
+    guarded = question.name == NOTEBOOK or rng.random() < 0.4
+    payload, way = _wrapped(_mutated(text, rng).replace(entry, f"attack_{entry}"), rng, guarded)
     how = rng.randrange(60)
     with_right = rng.random() < 0.6
     base = f"{question.right}\n{CORRUPT}" if with_right else _header(question)

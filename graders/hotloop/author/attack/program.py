@@ -58,8 +58,9 @@ class AttackerProgram(Closing):
             self._channel, theirs = socket.socketpair()
             self._read.clear()
             with theirs:
+                end = theirs.fileno()
                 self._process = subprocess.Popen(
-                    self._command, stdin=theirs, stdout=theirs, start_new_session=True
+                    self._command, stdin=end, stdout=end, start_new_session=True
                 )
         return self._channel
 
