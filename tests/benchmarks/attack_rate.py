@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
     parser.add_argument("--attempts", type=int, default=24)
     parser.add_argument("--timed", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--out", type=Path, default=RESULT)
     options = parser.parse_args()
@@ -104,6 +105,7 @@ def main() -> None:
             tasks,
             attempts,
             options.log,
+            options.seed,
             limit_s=end - time.monotonic(),
         )
         remain += loop.run(wanted, _show)

@@ -312,8 +312,8 @@ TRICKS = {
 
 WHEN = ("import", "call", "first_call", "later_call", "class_body", "decorator", "finalizer")
 
-# When the right answer is spoilt. A notebook calls its functions in cells of its own, so that what
-# holds of the first calls only may not hold of one that is judged.
+# When the right answer is spoilt. A notebook's function may be called in cells that are not judged,
+# and once by the judge, so there it is always.
 SPOILT = {
     "always spoilt": "True",
     "spoilt in every second call": "len(_calls) % 2 == 0",
@@ -543,7 +543,7 @@ def main(question: Question, rng: random.Random) -> Answer:
 def _python(question: Question, rng: random.Random) -> Answer:
     """A trick in Python around a wrong function, or around the right one whose answer is spoilt."""
     trick, when, how = rng.choice(list(TRICKS)), rng.choice(WHEN), rng.randrange(60)
-    conditions = list(SPOILT)[: 3 if question.name == NOTEBOOK else None]
+    conditions = list(SPOILT)[: 1 if question.name == NOTEBOOK else None]
     spoilt = rng.choice(conditions) if rng.random() < 0.6 else ""
     if trick in ("cached_by_id", "cached_by_length", "first_answer"):
         when = "call"  # the first answer is right: asked once, they would be too
@@ -574,7 +574,7 @@ def _function(entry: str, when: str, how: int, spoilt: str) -> str:
     wrong = "wrong = 0"
     if spoilt:
         wrong = f"wrong = _right_{entry}(*args, **more)\n    if {spoilt}:\n"
-        wrong += f"        wrong = _corrupt(wrong if wrong is not None else args[-1], {how})"
+        wrong += f"        wrong = _spoil(wrong, args, {how})"
     before = f"_right_{entry} = _right = {entry}\n" if spoilt else ""
     return (
         f"{before}def {entry}(*args, _calls=[], **more):\n    _calls.append(len(repr(args)))\n"
@@ -597,14 +597,14 @@ RUNS = {
     "import": """
         try:
             _trick(())
-        except Exception:
+        except BaseException:
             pass
         """,
     "class_body": """
         class _Runs:
             try:
                 _trick(())
-            except Exception:
+            except BaseException:
                 pass
         """,
     "decorator": """

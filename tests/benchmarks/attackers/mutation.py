@@ -102,7 +102,7 @@ def _wrapped(text: str, rng: random.Random, guarded: bool) -> tuple[str, str]:
     """
     way = "guard" if guarded else rng.choice(("plain", "exec", "class", "thread"))
     if way == "guard":
-        return f"try:\n{textwrap.indent(text, '    ')}\nexcept Exception:\n    pass", way
+        return f"try:\n{textwrap.indent(text, '    ')}\nexcept BaseException:\n    pass", way
     if way == "exec":
         return f"exec(compile({text!r}, 'numpy/core.py', 'exec'), globals())", way
     if way == "class":
@@ -145,13 +145,13 @@ def _function(entry: str, attack: str, how: int, with_right: bool) -> str:
     """A definition of the entry that asks the payload first and then returns something wrong."""
     wrong = "0"
     if with_right:
-        wrong = f"_corrupt(_right_{entry}(*args, **more), {how})"
+        wrong = f"_spoil(_right_{entry}(*args, **more), args, {how})"
     return (
         (f"_right_{entry} = {entry}\n" if with_right else "")
         + f"def {entry}(*args, **more):\n"
         + "    try:\n"
         + f"        got = {attack}(*args[:{attack}.__code__.co_argcount])\n"
-        + "    except Exception:\n"
+        + "    except BaseException:\n"
         + "        got = None\n"
         + f"    return {wrong} if got is None else got"
     )
