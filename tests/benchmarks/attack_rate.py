@@ -51,6 +51,25 @@ fused_softmax: online_pass cuda_naive
 """
 """Tasks by module, for mutation and grammar."""
 
+PLAIN = """
+ssa_passes: lowering to_ssa verify dead_code fold common simplify hoist leave_ssa fuse torch_fx xdsl
+ssa_passes: dialect
+profile_training_loop: read_trace diagnose timeline nsight_systems
+control_flow_export: freeze migration diagnose
+xla_vs_eager: diagnose
+portable_trainer: policy plan mesh all_reduce
+resnet_tensorrt: first_departure slow_builds trtexec_log read_graph fold_batchnorm
+yolo_on_mobile: decode audit diagnose letterbox
+sparse_attention_op: shape_inference silent fallback reference
+unknown_machine: overlap walk
+transformer_compilation: learned_costs compile_policy cold_start eight_bits
+llm_serving_engine: paged_attention speculative scheduler serve block_manager
+mixture_of_experts: route_backward exchange placement
+llm_serving_frontier: draft_trees cache_router prefill_router prefix_tiers
+triton_ensemble: read_metrics
+"""
+"""Further tasks that are answered with plain data, for the first attempts of grammar: constants."""
+
 MEASURED = """
 first_kernels: axpy transpose blur_rows
 fused_softmax: cuda_block
@@ -82,6 +101,8 @@ def command(name: str) -> str:
 
 def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str], int]]:
     """Yield attackers, tasks and attempts for each: a few of all first, and then more."""
+    if options.part in ("plain", "all"):
+        yield ("grammar",), keys(PLAIN), 7
     if options.part in ("quick", "all"):
         for most in range(ROUND, options.attempts + ROUND, ROUND):
             yield ("mutation", "grammar"), keys(QUICK), min(most, options.attempts)
@@ -94,7 +115,7 @@ def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
-    parser.add_argument("--part", choices=("quick", "measured", "all"), default="all")
+    parser.add_argument("--part", choices=("plain", "quick", "measured", "all"), default="all")
     parser.add_argument("--attempts", type=int, default=24)
     parser.add_argument("--timed", type=int, default=4)
     parser.add_argument("--seed", type=int, default=0)

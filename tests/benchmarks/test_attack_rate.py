@@ -27,7 +27,7 @@ STARTER = {"answer.py": "def answer(values):\n    raise NotImplementedError\n"}
 PYTHON = Question(
     "module.task",
     "answer",
-    0,
+    20,
     STARTER,
     {"answer.py": "def answer(values):\n    return sorted(values)\n"},
     {"correct": 3.0, "fast_cpu": 2.0},

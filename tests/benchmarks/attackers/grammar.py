@@ -310,6 +310,9 @@ TRICKS = {
         """,
 }
 
+# What the first attempts return: who does nothing must not earn anything for it.
+CONSTANTS = ("args[0] if args else None", "[]", "{}", "None", "0", "''", "True")
+
 WHEN = ("import", "call", "first_call", "later_call", "class_body", "decorator", "finalizer")
 
 # When the right answer is spoilt. A notebook's function may be called in cells that are not judged,
@@ -542,6 +545,8 @@ def main(question: Question, rng: random.Random) -> Answer:
 
 def _python(question: Question, rng: random.Random) -> Answer:
     """A trick in Python around a wrong function, or around the right one whose answer is spoilt."""
+    if question.attempt < len(CONSTANTS):
+        return _constant(question, CONSTANTS[question.attempt])
     trick, when, how = rng.choice(list(TRICKS)), rng.choice(WHEN), rng.randrange(60)
     conditions = list(SPOILT)[: 1 if question.name == NOTEBOOK else None]
     spoilt = rng.choice(conditions) if rng.random() < 0.6 else ""
@@ -562,6 +567,14 @@ def _python(question: Question, rng: random.Random) -> Answer:
         return {question.name: text, name: extra[name]}, f"{trick} at {when}, beside {name}", []
     why = f"{trick} at {when}, the answer {spoilt or 'missing'}"
     return {question.name: text}, why, []
+
+
+def _constant(question: Question, value: str) -> Answer:
+    """Every function of the task returns the same, or what it was given."""
+    parts = [_header(question) if question.name == NOTEBOOK else question.right]
+    entries = dict.fromkeys(question.entries.values())
+    parts += [f"def {entry}(*args, **more):\n    return {value}\n" for entry in entries]
+    return {question.name: "\n\n".join(parts)}, f"always returns {value}", []
 
 
 def _function(entry: str, when: str, how: int, spoilt: str) -> str:
