@@ -102,7 +102,7 @@ def command(name: str) -> str:
 def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str], int]]:
     """Yield attackers, tasks and attempts for each: a few of all first, and then more."""
     if options.part in ("plain", "all"):
-        yield ("grammar",), keys(PLAIN), 7
+        yield ("grammar",), keys(PLAIN), 4
     if options.part in ("quick", "all"):
         for most in range(ROUND, options.attempts + ROUND, ROUND):
             yield ("mutation", "grammar"), keys(QUICK), min(most, options.attempts)

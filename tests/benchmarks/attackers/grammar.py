@@ -311,7 +311,7 @@ TRICKS = {
 }
 
 # What the first attempts return: who does nothing must not earn anything for it.
-CONSTANTS = ("args[0] if args else None", "[]", "{}", "None", "0", "''", "True")
+CONSTANTS = ("args[0] if args else None", "[]", "1 / 0", "{}", "None", "0", "''", "True")
 
 WHEN = ("import", "call", "first_call", "later_call", "class_body", "decorator", "finalizer")
 

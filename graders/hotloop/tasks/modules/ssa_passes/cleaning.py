@@ -84,6 +84,22 @@ def cleaned(
     return f"So for all {len(pairs)} programs: {before} operations before, {after} after."
 
 
+def begun(
+    session: Session, *, language: Language[G, P], unfinished: Callable[[P], str | None]
+) -> str:
+    """Check as `cleaned` does, and that one program at least is finished that was not.
+
+    Who hands every program back breaks none and changes none the second time.
+    """
+    message, read = cleaned(session, language=language), language.reader(session)
+    for program, result in answers(session, language):
+        if isinstance(result, Malformed) or unfinished(result) is not None:
+            continue
+        if unfinished(read(language.write(program))) is not None:
+            return message
+    raise Ruling(Verdict.WRONG_ANSWER, "Each program is left with what there was to do in it.")
+
+
 def refusal(language: Language[G, P], number: int, program: G, mismatch: str) -> Ruling:
     """Return the ruling that the result of program `number` is wrong."""
     text = " ⏎ ".join(line.strip() for line in language.write(program).strip().splitlines())
@@ -107,8 +123,11 @@ def checks(
     def left(_program: G, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)
 
-    complete = following("same", partial(cleaned, language=language, compare=left))
-    return {**preserving(language, different), "complete": complete}
+    return {
+        **preserving(language, different),
+        "sound": partial(begun, language=language, unfinished=unfinished),
+        "complete": following("same", partial(cleaned, language=language, compare=left)),
+    }
 
 
 def answers(session: Session, language: Language[G, P]) -> list[tuple[G, P | Malformed]]:

@@ -99,6 +99,7 @@ def checks(unfinished: Mismatch) -> dict[str, CheckFunction]:
     blocks = language()
     return {
         **preserving(blocks),
+        "sound": partial(cleaning.begun, language=blocks, unfinished=unfinished),
         "idempotent": idempotent.bind(blocks=blocks),
         "complete": complete.bind(blocks=blocks, unfinished=unfinished),
     }
