@@ -33,7 +33,7 @@ DIFFERENCE = RegionProgram(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
 LANGUAGE = Language(
     generate=lambda rng: [generated(rng, 0)],
     write=str,
-    reader=lambda _session: lambda _answer: CLEAN,
+    reader=lambda _session: lambda _text: UNREAD,
     fits=same_types,
     size=size,
     terms={"arith.addi": "pd_op.add"},
@@ -87,6 +87,11 @@ def test_a_mismatch_names_the_program(
     with pytest.raises(Ruling) as ruling:
         _judged(name, answer)
     assert about in ruling.value.sentence
+
+
+def test_who_hands_every_program_back_has_done_nothing() -> None:
+    with pytest.raises(Ruling, match="left with what there was to do"):
+        _judged("sound", UNREAD)
 
 
 def test_each_check_stands_on_the_one_before() -> None:
