@@ -33,39 +33,35 @@ RESULT = HERE / "results" / "attack_rate.json"
 
 QUICK = """
 ssa_passes: dominance plan_memory infer
+mixture_of_experts: route capacity all_to_all overlap
+unknown_machine: count block pipeline
+transformer_compilation: count_bytes fuse_pass read_output
+llm_serving_frontier: token_masks quantized_cache prefill_router
+xla_vs_eager: break_even read_hlo diagnose
+yolo_on_mobile: nms bisect
+llm_serving_engine: scheduler capacity read_metrics
 first_kernels: roofline read_profile
-llm_serving_engine: capacity read_metrics
 gemm_tensor_cores: quantize_w4 block_scaled inspect_listing
 gemm_hopper: mbarrier_phases find_the_hang descriptor inspect_sass
-mixture_of_experts: route capacity all_to_all overlap
-llm_serving_frontier: token_masks quantized_cache
-unknown_machine: count block pipeline
-xla_vs_eager: break_even read_hlo
-transformer_compilation: count_bytes fuse_pass read_output
 profile_training_loop: honest_clock instrument
-yolo_on_mobile: nms bisect
-portable_trainer: prefetch
-resnet_tensorrt: remove_noops
-first_kernels: transpose
 fused_softmax: online_pass cuda_naive
+first_kernels: transpose
 """
 """Tasks by module, for mutation and grammar."""
 
 PLAIN = """
-ssa_passes: lowering to_ssa verify dead_code fold common simplify hoist leave_ssa fuse torch_fx xdsl
-ssa_passes: dialect
+ssa_passes: lowering to_ssa verify fold common hoist leave_ssa fuse dialect
 profile_training_loop: read_trace diagnose timeline nsight_systems
 control_flow_export: freeze migration diagnose
-xla_vs_eager: diagnose
-portable_trainer: policy plan mesh all_reduce
-resnet_tensorrt: first_departure slow_builds trtexec_log read_graph fold_batchnorm
+portable_trainer: policy plan mesh prefetch
+resnet_tensorrt: first_departure slow_builds trtexec_log remove_noops
 yolo_on_mobile: decode audit diagnose letterbox
-sparse_attention_op: shape_inference silent fallback reference
+sparse_attention_op: silent fallback reference
 unknown_machine: overlap walk
 transformer_compilation: learned_costs compile_policy cold_start eight_bits
-llm_serving_engine: paged_attention speculative scheduler serve block_manager
-mixture_of_experts: route_backward exchange placement
-llm_serving_frontier: draft_trees cache_router prefill_router prefix_tiers
+llm_serving_engine: paged_attention speculative serve
+mixture_of_experts: route_backward exchange
+llm_serving_frontier: draft_trees
 triton_ensemble: read_metrics
 """
 """Further tasks that are answered with plain data, for the first attempts of grammar: constants."""
