@@ -50,7 +50,7 @@ first_kernels: transpose
 """Tasks by module, for mutation and grammar."""
 
 PLAIN = """
-ssa_passes: lowering to_ssa verify fold common hoist leave_ssa fuse dialect
+ssa_passes: lowering to_ssa verify fold common hoist leave_ssa fuse
 profile_training_loop: read_trace diagnose timeline nsight_systems
 control_flow_export: freeze migration diagnose
 portable_trainer: policy plan mesh prefetch
