@@ -85,17 +85,21 @@ def cleaned(
 
 
 def begun(
-    session: Session, *, language: Language[G, P], unfinished: Callable[[P], str | None]
+    session: Session,
+    *,
+    language: Language[G, P],
+    to_do: Callable[[G], str | None],
+    unfinished: Callable[[P], str | None],
 ) -> str:
-    """Check as `cleaned` does, and that one program at least is finished that was not.
+    """Check as `cleaned` does, and that one program at least is finished that had something to do.
 
-    Who hands every program back breaks none and changes none the second time.
+    Who hands every program back breaks none, and changes none the second time either.
     """
-    message, read = cleaned(session, language=language), language.reader(session)
+    message = cleaned(session, language=language)
     for program, result in answers(session, language):
         if isinstance(result, Malformed) or unfinished(result) is not None:
             continue
-        if unfinished(read(language.write(program))) is not None:
+        if to_do(program) is not None:
             return message
     raise Ruling(Verdict.WRONG_ANSWER, "Each program is left with what there was to do in it.")
 
@@ -116,16 +120,16 @@ def preserving(language: Language[G, P], different: Comparison[G, P]) -> dict[st
 
 
 def checks(
-    language: Language[G, P], different: Comparison[G, P], unfinished: Callable[[P], str | None]
+    language: Language[P, P], different: Comparison[P, P], unfinished: Callable[[P], str | None]
 ) -> dict[str, CheckFunction]:
     """Return the checks: results are programs, compute the same, and are completely cleaned."""
 
-    def left(_program: G, result: P, _rng: random.Random) -> str | None:
+    def left(_program: P, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)
 
     return {
         **preserving(language, different),
-        "sound": partial(begun, language=language, unfinished=unfinished),
+        "sound": partial(begun, language=language, to_do=unfinished, unfinished=unfinished),
         "complete": following("same", partial(cleaned, language=language, compare=left)),
     }
 

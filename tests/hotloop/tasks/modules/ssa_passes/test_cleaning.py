@@ -33,7 +33,7 @@ DIFFERENCE = RegionProgram(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
 LANGUAGE = Language(
     generate=lambda rng: [generated(rng, 0)],
     write=str,
-    reader=lambda _session: lambda _text: UNREAD,
+    reader=lambda _session: lambda _answer: CLEAN,
     fits=same_types,
     size=size,
     terms={"arith.addi": "pd_op.add"},
