@@ -76,7 +76,7 @@ GROUPS = {
         {
             "Commands": (
                 "new", "render", "proofs", "selftest", "evidence", "calibrate", "exploits",
-                "export",
+                "attack", "export",
             ),
         },
     ),

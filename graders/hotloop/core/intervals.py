@@ -102,6 +102,40 @@ def rate_interval(hits: float, trials: int) -> Interval | None:
     return Interval(low=low, high=high)
 
 
+def highest_rate(hits: int, trials: int) -> float:
+    """Return the upper 95 % bound of a rate after Clopper and Pearson; 1 without trials.
+
+    The highest rate at which so few hits or fewer still have a chance of 5 %: with 0 of 100, it is
+    2.95 %.
+    """
+    if hits >= trials:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        rate = (low + high) / 2
+        if _at_most(hits, trials, rate) > _ERROR:
+            low = rate
+        else:
+            high = rate
+    return high
+
+
+def _at_most(hits: int, trials: int, rate: float) -> float:
+    """Return the chance of at most so many hits. rate: strictly between 0 and 1."""
+    inside, outside = math.log(rate), math.log1p(-rate)
+    every = math.lgamma(trials + 1)
+    return sum(
+        math.exp(
+            every
+            - math.lgamma(count + 1)
+            - math.lgamma(trials - count + 1)
+            + count * inside
+            + (trials - count) * outside
+        )
+        for count in range(hits + 1)
+    )
+
+
 def median_interval(values: Sequence[float]) -> Interval | None:
     """Return the distribution-free 95 % interval of a median, between two observed values.
 

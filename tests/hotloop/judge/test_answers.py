@@ -61,6 +61,12 @@ def test_nothing_right_is_wrong_and_not_a_share_of_nothing(
     assert judged("0", True) == (Verdict.WRONG_ANSWER, 0.0, said)
 
 
+def test_one_answer_to_all_questions_is_no_share(judged: Callable[[str, bool], Judged]) -> None:
+    said = "Number 1: 4 is no square of 1."
+    assert judged("4", True) == (Verdict.WRONG_ANSWER, 0.0, said)
+    assert judged("4 if n < 4 else 5", True)[1] == 0.25
+
+
 def test_an_exception_is_no_share(judged: Callable[[str, bool], Judged]) -> None:
     verdict, earned, _ = judged("n * n if n != 4 else 1 // 0", True)
     assert (verdict, earned) == (Verdict.RUNTIME_ERROR, 0.0)

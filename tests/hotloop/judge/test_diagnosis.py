@@ -103,6 +103,12 @@ def test_a_missing_field_is_none_of_them(diagnosis: Diagnosis, field: str) -> No
     assert diagnosis.mismatch({"a": RIGHT["a"]}) == expected
 
 
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_the_same_diagnosis_of_all_is_none(diagnosis: Diagnosis, name: str) -> None:
+    answer = dict.fromkeys("ab", RIGHT[name])
+    assert all(question.mismatch(answer) is not None for question in diagnosis.questions())
+
+
 @pytest.mark.parametrize("answer", [None, 3, "a", [], [RIGHT]])
 def test_what_is_no_dict_is_said_so(diagnosis: Diagnosis, answer: object) -> None:
     assert str(diagnosis.mismatch(answer)).endswith("not a dict")

@@ -1,6 +1,6 @@
 """Correct plain-data answers to hidden questions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +21,8 @@ class Answers(Check):
 
     questions: generates the questions from a secret generator, anew for each judging.
     timeout_s: seconds for each question.
-    shares: whether wrong answers cost only their own share of the points.
+    shares: whether wrong answers cost only their own share of the points. Who gives one answer to
+        all of several different questions has answered none, whichever it happens to fit.
     """
 
     fits: ClassVar[frozenset[Kind]] = OF_DATA
@@ -36,18 +37,18 @@ class Answers(Check):
         and raises Partly with the first mismatch if some answers are right.
         """
         session.worker()
-        count, wrong = 0, list[Ruling]()
+        count, wrong, given = 0, list[Ruling](), list[tuple[Question, object]]()
         for question in self.questions(session.rng()):
             count += 1
             # Making the question may have called another function of the candidate.
             worker = session.worker()
             try:
-                self._ask(question, worker, session)
+                self._ask(question, worker, session, given)
             except Ruling as ruling:
                 if not self.shares or ruling.verdict is not Verdict.WRONG_ANSWER:
                     raise
                 wrong.append(ruling)
-        if len(wrong) == count > 0:
+        if len(wrong) == count > 0 or (wrong and _is_one_for_all(given)):
             raise wrong[0]
         session.note(questions=count, right=count - len(wrong))
         if wrong:
@@ -55,9 +56,26 @@ class Answers(Check):
             raise Partly(right / count, f"{right} of {count} are right. {wrong[0].sentence}")
         return f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
 
-    def _ask(self, question: Question, worker: WorkerConnection, session: Session) -> None:
+    def _ask(
+        self,
+        question: Question,
+        worker: WorkerConnection,
+        session: Session,
+        given: list[tuple[Question, object]],
+    ) -> None:
         with labeled(question.label, question):
             answer = ask_plainly(worker, question.arguments, session.timeout(self.timeout_s))
+            given.append((question, answer))
             mismatch = question.mismatch(answer)
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
+
+
+def _is_one_for_all(given: Sequence[tuple[Question, object]]) -> bool:
+    """Whether questions with different arguments have all got the same answer."""
+    if not given:
+        return False
+    (first, answer), *others = given
+    return any(first.arguments != question.arguments for question, _ in others) and all(
+        answer == other for _, other in others
+    )

@@ -162,6 +162,9 @@ class Diagnosis(Check):
                     (part.mismatch(sealed, reported) for part in self.parts),
                 )
             )
+            others = [diagnosis.get(other) for other in self.names if other != name]
+            if others and all(other == reported for other in others):
+                wrong = f"the diagnosis is the same as that of every other {self.recording}"
         return None if wrong is None else f"{self.recording} {name}: {wrong}"
 
 

@@ -56,6 +56,8 @@ def mismatch(answer: object, constructs: Collection[str] = SUCCESSORS) -> str | 
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
+    if len({shown(reported.get(construct)) for construct in SUCCESSORS}) == 1:
+        return f"it says {shown(reported.get('torch.jit.trace'))} for every construct"
     for construct in constructs:
         successor = reported.get(construct)
         if successor not in CHOICES:

@@ -84,6 +84,26 @@ def cleaned(
     return f"So for all {len(pairs)} programs: {before} operations before, {after} after."
 
 
+def begun(
+    session: Session,
+    *,
+    language: Language[G, P],
+    to_do: Callable[[G], str | None],
+    unfinished: Callable[[P], str | None],
+) -> str:
+    """Check as `cleaned` does, and that one program at least is finished that had something to do.
+
+    Who hands every program back breaks none, and changes none the second time either.
+    """
+    message = cleaned(session, language=language)
+    for program, result in answers(session, language):
+        if isinstance(result, Malformed) or unfinished(result) is not None:
+            continue
+        if to_do(program) is not None:
+            return message
+    raise Ruling(Verdict.WRONG_ANSWER, "Each program is left with what there was to do in it.")
+
+
 def refusal(language: Language[G, P], number: int, program: G, mismatch: str) -> Ruling:
     """Return the ruling that the result of program `number` is wrong."""
     text = " ⏎ ".join(line.strip() for line in language.write(program).strip().splitlines())
@@ -100,15 +120,18 @@ def preserving(language: Language[G, P], different: Comparison[G, P]) -> dict[st
 
 
 def checks(
-    language: Language[G, P], different: Comparison[G, P], unfinished: Callable[[P], str | None]
+    language: Language[P, P], different: Comparison[P, P], unfinished: Callable[[P], str | None]
 ) -> dict[str, CheckFunction]:
     """Return the checks: results are programs, compute the same, and are completely cleaned."""
 
-    def left(_program: G, result: P, _rng: random.Random) -> str | None:
+    def left(_program: P, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)
 
-    complete = following("same", partial(cleaned, language=language, compare=left))
-    return {**preserving(language, different), "complete": complete}
+    return {
+        **preserving(language, different),
+        "sound": partial(begun, language=language, to_do=unfinished, unfinished=unfinished),
+        "complete": following("same", partial(cleaned, language=language, compare=left)),
+    }
 
 
 def answers(session: Session, language: Language[G, P]) -> list[tuple[G, P | Malformed]]:

@@ -97,8 +97,13 @@ def complete(session: Session, blocks: Blocks, unfinished: Mismatch) -> str:
 def checks(unfinished: Mismatch) -> dict[str, CheckFunction]:
     """Return the checks of a pass on SSA form."""
     blocks = language()
+
+    def to_do(hidden: HiddenProgram) -> str | None:
+        return unfinished(hidden.program)
+
     return {
         **preserving(blocks),
+        "sound": partial(cleaning.begun, language=blocks, to_do=to_do, unfinished=unfinished),
         "idempotent": idempotent.bind(blocks=blocks),
         "complete": complete.bind(blocks=blocks, unfinished=unfinished),
     }

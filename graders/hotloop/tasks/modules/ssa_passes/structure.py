@@ -21,6 +21,7 @@ Graph = dict[str, list[str]]
 
 GRAPHS = 60
 BROKEN = 150
+FAULTY = 30
 
 
 # --- dominance ------------------------------------------------------------------------------------
@@ -124,6 +125,30 @@ def live(program: Program) -> dict[str, set[str]]:
 
 def broken(generator: Rng) -> Iterator[Question]:
     """Yield questions about programs with one change, each kind in turn; one kind does nothing."""
+    for number, program, faults in _changed_programs(generator):
+        mismatch = partial(_faults_mismatch, program, faults)
+        yield Question(f"Program {number}", (str(program),), mismatch)
+
+
+def unbroken(generator: Rng) -> Iterator[Question]:
+    """Yield questions about programs without a fault, and then about a few others.
+
+    Whoever never looks finds no fault either, so something must be found in one of the others.
+    """
+    rng = random.Random(int(generator.integers(1 << 62)))
+    for hidden in generation.programs(rng, generation.as_ssa, BROKEN // 3):
+        mismatch = partial(_faults_mismatch, hidden.program, set())
+        yield Question(hidden.label, (hidden.text,), mismatch)
+    faulty = [program for _, program, faults in _changed_programs(generator) if faults][:FAULTY]
+    found: list[bool] = []
+    for program in faulty:
+        ask_for_more = program is not faulty[-1]
+        mismatch = partial(_silence, found, ask_for_more=ask_for_more)
+        yield Question("One of several programs with faults", (str(program),), mismatch)
+
+
+def _changed_programs(generator: Rng) -> Iterator[tuple[int, Program, set[verifier.Fault]]]:
+    """Yield programs with one change, and their faults, which may be none."""
     rng = random.Random(int(generator.integers(1 << 62)))
     sound = [g.program for g in generation.programs(rng, generation.as_ssa, BROKEN // 3)]
     sound = [program for program in sound if len(program.blocks) > 1]
@@ -135,18 +160,14 @@ def broken(generator: Rng) -> Iterator[Question]:
         except (IndexError, Malformed):
             continue  # this change does not apply to the program
         faults = verifier.faults(program)
-        if any(kind == "entry" for kind, _ in faults):
-            continue
-        mismatch = partial(_faults_mismatch, program, faults)
-        yield Question(f"Program {number + 1}", (str(program),), mismatch)
+        if not any(kind == "entry" for kind, _ in faults):
+            yield number + 1, program, faults
 
 
-def unbroken(generator: Rng) -> Iterator[Question]:
-    """Yield questions about programs without a fault."""
-    rng = random.Random(int(generator.integers(1 << 62)))
-    for hidden in generation.programs(rng, generation.as_ssa, BROKEN // 3):
-        mismatch = partial(_faults_mismatch, hidden.program, set())
-        yield Question(hidden.label, (hidden.text,), mismatch)
+def _silence(found: list[bool], answer: object, *, ask_for_more: bool) -> str | None:
+    rules = constant("RULES", 0, range(2, 1000))  # a variant's first pair is no fault
+    found.append(len(as_list(answer)) > bool(rules))
+    return None if any(found) or ask_for_more else "no fault is found in any of them"
 
 
 def _faults_mismatch(program: Program, want: set[verifier.Fault], answer: object) -> str | None:

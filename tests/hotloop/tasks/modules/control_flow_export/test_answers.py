@@ -22,6 +22,7 @@ from hotloop.tasks.modules.control_flow_export import (
 )
 
 ROW = [3, 4, 5]
+RNG = np.random.default_rng(0)
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "control_flow_export/recordings/failures.json").read_text(
         encoding="utf-8"
@@ -85,6 +86,8 @@ def test_every_successor_is_one_of_the_choices() -> None:
     wrong = {**right, "torch.jit.script": "torch.compile"}
     assert "another successor" in str(successors.mismatch(wrong))
     assert "not a dict" in str(successors.mismatch([]))
+    same = dict.fromkeys(right, "AOTInductor")
+    assert all("every construct" in str(q.mismatch(same)) for q in successors.questions(RNG))
 
 
 @pytest.mark.slow

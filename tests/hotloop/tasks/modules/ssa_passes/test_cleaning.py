@@ -89,6 +89,11 @@ def test_a_mismatch_names_the_program(
     assert about in ruling.value.sentence
 
 
+def test_who_hands_every_program_back_has_done_nothing() -> None:
+    with pytest.raises(Ruling, match="left with what there was to do"):
+        _judged("sound", UNREAD)
+
+
 def test_each_check_stands_on_the_one_before() -> None:
     assert [as_check(check).prerequisites for check in CHECKS.values()] == [
         (),

@@ -114,10 +114,22 @@ def test_a_list_of_faults_can_begin_with_the_version_of_the_rules() -> None:
         for question in make(rng()):
             program = parse(str(question.arguments[0]))
             faults = [list(fault) for fault in verifier.faults(program)]
+            if faults and make is structure.unbroken:
+                break  # the others ask only whether something is found
             with constants({"RULES": 17}):
                 assert question.mismatch([["rules", 17], *faults]) is None
                 assert question.mismatch([["rules", 18], *faults]) is not None
                 assert question.mismatch(faults) is not None
+
+
+@pytest.mark.parametrize("rules", [[], [["rules", 17]]])
+def test_a_verifier_that_never_looks_is_refused(rules: list[object]) -> None:
+    with constants({"RULES": 17} if rules else {}):
+        *_, last = questions = list(structure.unbroken(np.random.default_rng()))
+        assert [q.mismatch(rules) for q in questions].count(None) == len(questions) - 1
+        assert last.mismatch(rules) is not None
+        assert questions[-5].mismatch([*rules, ["use", "x"]]) is None
+        assert last.mismatch(rules) is None, "something was found in another one"
 
 
 def test_a_loop_with_two_entries_is_no_natural_one() -> None:
