@@ -13,6 +13,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -96,8 +97,8 @@ class Worker(Requests):
         """Build the argument tensors of the planned calls, so that the timed run creates none.
 
         `watch`: what to record of each call: "launches" of Triton kernels, "operations" of PyTorch,
-        or None. `order`: seed of the order in which programs of Triton kernels run, watched for
-        races; None: by number, unwatched.
+        "work" of PyTorch, "work of Triton" too, or None. `order`: seed of the order in which
+        programs of Triton kernels run, watched for races; None: by number, unwatched.
         """
         self.framework, self.style = message["framework"], message["style"]
         self.watch, self.order = message.get("watch"), message.get("order")
@@ -131,12 +132,26 @@ class Worker(Requests):
             answered = [] if self.style == "destination" else results
             returned = [self._answer(value, i) for i, value in enumerate(answered)]
             return {"returned": returned, "watched": plans, "races": races[:1]}
+        if self.watch in ("work", "work of Triton"):
+            return self._record_work(candidate)
         if self.watch == "operations":
             from hotloop.worker.torch_record import RecordedFunction
 
             watched = RecordedFunction(candidate)
             return {**self._run(watched), "watched": watched.notes}
         return self._run(candidate)
+
+    def _record_work(self, candidate: Callable[..., Any]) -> Message:
+        from hotloop.worker.work_record import recorded
+
+        with ExitStack() as stack:
+            if triton := self.watch == "work of Triton":
+                from hotloop.worker.triton_watch import watched
+
+                stack.enter_context(watched(None))
+            work = stack.enter_context(recorded("submission.py", triton=triton))
+            told = self._run(lambda *arguments: work.returned(candidate(*arguments)))
+            return {**told, "watched": [work.told()]}
 
     def _run(self, candidate: Callable[..., Any]) -> Message:
         returned: list[Message] = []

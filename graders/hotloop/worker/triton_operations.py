@@ -34,6 +34,7 @@ def correct(builder: Any) -> None:
     builder.create_inline_asm = _inline_assembly
     builder.__getattr__ = _missing
     builder.binary_op = _int1_wraps(builder.binary_op)
+    builder.create_splat = _splat_of_int1(builder.create_splat)
     triton = interpreter()
     triton._interpreter = Native(triton._interpreter)
     options = triton.interpreter_builder.options
@@ -149,6 +150,21 @@ def _int1_wraps(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(self, left, right, operation)
 
     return binary_op
+
+
+def _splat_of_int1(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a block of a comparison's result hold booleans, where it has the operands' type.
+
+    So `mask=page < pages`, with one number on each side, is a mask.
+    """
+
+    def create_splat(self: Any, block: Any, value: Any) -> Any:
+        splat = method(self, block, value)
+        if value.data.dtype == np.bool_:
+            return _handle(splat.data.astype(np.bool_), language().int1)
+        return splat
+
+    return create_splat
 
 
 # --- tl.dot_scaled ------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from .test_check_from import EXAMPLE
 
 PUBLIC = Path(__file__).parents[1] / "author" / "external" / "problems"
 SOFTMAX = PUBLIC / "7_Scaled_softmax.py"
-PUBLIC_CHECKS = ("correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled")
+PUBLIC_CHECKS = ("correct", "own_kernels", "gpu_correct", "gpu_fast", "gpu_fast_compiled")
 NO_EVIDENCE = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
 
 

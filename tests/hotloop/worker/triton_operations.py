@@ -245,6 +245,7 @@ OPERATIONS: dict[str, Operation] = {
     "min and max of numbers": Operation("r = o * 0 + min(n_elements, 100) + max(n_elements, 3, 500)", lambda _a, _b: AT * 0 + 600, ("i32",)),
     "min and max of what is known": Operation("r = o + min(SIZE, 8) * max(SIZE, 8)", lambda _a, _b: AT + 2048, ("i32",)),
     "a constexpr's value": Operation("r = o + SIZE.value", lambda _a, _b: AT + 256, ("i32",)),
+    "a mask of one number": Operation("r = tl.load(x + o, mask=n_elements > half) + tl.load(x + o, mask=n_elements < half, other=0.0)", lambda a, _b: a, F),
     "a load's other": Operation("r = tl.load(x + o, mask=o < 9, other=-float('inf'))", lambda a, _b: torch.where(AT < 9, a, -torch.inf), F),
     "an early return": Operation("r = a\nif n_elements < 3:\n    return", lambda a, _b: a, ("i32",)),
     "an accumulator of this type": Operation("r = tl.zeros((256,), a.dtype)\nfor i in range(4):\n    r += a", lambda a, _b: (4 * a, 4 * a.abs()), ("fp32", "fp16", "bf16"), F8, ulps=2),

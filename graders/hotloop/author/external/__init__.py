@@ -1,6 +1,7 @@
 """Judges problems of public sets, such as KernelBench, from the user's clone."""
 
 from pathlib import Path
+from typing import Literal
 
 PROGRAMS = Path(__file__).parent / "programs"
 """Files that run beside a problem, or beside a submission, in a sandboxed process."""
@@ -10,3 +11,6 @@ SUBMISSION = "submission.py"
 
 TIMED = "hotloop_baseline.py"
 """The program in `PROGRAMS` with the baselines that a submission is timed against."""
+
+Who = Literal["eager", "problem"]
+"""Who decides what is right: see `checks.Agrees`."""

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
-from hotloop.author.external import triton_traffic
+from hotloop.author.external import Who, triton_traffic
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import TensorSpec
@@ -57,8 +57,6 @@ LEAST_CALLS = 2
 
 HEADER = 64
 """As in programs/hotloop_structure.py, which the judge cannot import: it needs PyTorch."""
-
-Who = Literal["eager", "problem"]
 
 
 @dataclass(frozen=True)
@@ -282,6 +280,10 @@ class HiddenCall:
     def parameters(self) -> list[InputTensor]:
         """The tensors that a call reads besides its inputs."""
         return self._filled("fill_parameter", self.reported["parameters"])
+
+    def asked(self, function: str) -> Any:
+        """Return what a function of the oracle's says about the call."""
+        return self._oracle.ask(function, *self._key)
 
     @property
     def fewest_bytes(self) -> int:

@@ -120,6 +120,14 @@ CHECKS: list[dict[str, Any]] = [
 ]
 
 
+OWN = "own_kernels"
+OWN_CHECK: dict[str, Any] = {
+    "id": OWN,
+    "points": 1,
+    "what": "Kernels of its own do the work. Evidence about honest code, so no part of a grade.",
+}
+
+
 @dataclass(frozen=True)
 class External:
     """A problem outside the curriculum.
@@ -208,7 +216,8 @@ def write(problem: External, folder: Path, *, graded: bool = False) -> None:
         _copy_gpu_mode(problem.path, target)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
     (folder / "tasks.py").write_text(_TASKS.format(graded=graded, **words), encoding="utf-8")
-    (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
+    text = yaml.safe_dump(described(problem, graded=graded), sort_keys=False)
+    (folder / FILE).write_text(text)
 
 
 def submission(problem: External, file: Path) -> dict[str, bytes]:
@@ -224,8 +233,9 @@ def submission(problem: External, file: Path) -> dict[str, bytes]:
     return {**contents, **flashinfer.sources(file)} if file.suffix == ".json" else contents
 
 
-def described(problem: External) -> dict[str, Any]:
+def described(problem: External, *, graded: bool) -> dict[str, Any]:
     """Return the contents of its `problem.yaml`."""
+    first, *others = CHECKS
     return {
         "id": problem.name,
         "title": problem.title,
@@ -235,7 +245,7 @@ def described(problem: External) -> dict[str, Any]:
                 "title": problem.title,
                 "entry": problem.form,
                 "files": [SUBMISSION, ADAPTER],
-                "checks": CHECKS,
+                "checks": CHECKS if graded else [first, OWN_CHECK, *others],
             }
         ],
     }

@@ -42,7 +42,7 @@ class SuiteResult:
     eager and under torch.compile, with 95 % intervals. limit_share: share of the device's measured
     limit. speed: why there is no ratio. moves: bytes that its Triton kernels move, divided by the
     fewest possible; not_counted: why there is no such figure. All of these are None where nothing
-    was measured.
+    was measured. own, own_sentence: of the check that kernels of its own do the work.
     """
 
     problem: str
@@ -64,11 +64,13 @@ class SuiteResult:
     moved_bytes: int | None = None
     fewest_bytes: int | None = None
     not_counted: str = ""
+    own: str = ""
+    own_sentence: str = ""
 
     @classmethod
     def of(cls, problem: forms.External, file: Path, record: Record) -> SuiteResult:
         """Return the row of the judge's record."""
-        right = correctness(record)
+        right, own = correctness(record), record.check(forms.OWN)
         fast, compiled = record.check("gpu_fast"), record.check("gpu_fast_compiled")
         ratio, interval = _ratio(fast)
         return cls(
@@ -87,6 +89,8 @@ class SuiteResult:
             _limit_share(fast.evidence) if ratio is not None else None,
             "" if ratio is not None else _why_no_speed(record),
             **_moves(record.check("correct")),
+            own=own.verdict.value,
+            own_sentence=own.sentence,
         )
 
     @property
@@ -276,6 +280,8 @@ def summary(rows: list[SuiteResult]) -> dict[str, Any]:
         "judged": len(judged),
         "right": sum(row.right for row in judged),
         "right_share": asdict(share(rows)),
+        "own": sum(row.right and row.own == Verdict.PASSED for row in judged),
+        "not_own": sum(row.own == Verdict.WRONG_ANSWER for row in rows),
         "speed_measured": sum(row.ratio is not None for row in judged),
         "fast": {f"{p:g}": asdict(fast(rows, p)) for p in FAST},
         "fast_compiled": {f"{p:g}": asdict(fast(rows, p, compiled=True)) for p in FAST},

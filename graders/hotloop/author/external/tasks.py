@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hotloop.author.external import PROGRAMS
-from hotloop.author.external.checks import KINDS, Agrees, Who
+from hotloop.author.external import PROGRAMS, Who
+from hotloop.author.external.checks import KINDS, Agrees
+from hotloop.author.external.forms import OWN
 from hotloop.author.external.on_gpu import FastOnGpu, RightOnGpu
+from hotloop.author.external.own_work.check import OwnKernels, forbidden
 from hotloop.judge.program import Program
 from hotloop.judge.task import TaskChecks, returns_tensor
 
@@ -56,8 +58,14 @@ def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: 
     ours["hotloop_form.py"] = ours.pop(f"hotloop_{form}.py")
     beside = {path.name: path for path in folder.iterdir() if path.is_file()}
     program = Program({**beside, **ours}, "hotloop_oracle.py")
+    own = (
+        {}
+        if graded
+        else {OWN: OwnKernels(program, kinds[0], who, forbidden(folder), instrumented=True)}
+    )
     return returns_tensor(
         correct=Agrees(program, kinds, who, graded),
+        **own,
         gpu_correct=RightOnGpu(program, kinds, who),
         gpu_fast=FastOnGpu(program, kinds, who, "eager"),
         gpu_fast_compiled=FastOnGpu(program, kinds, who, "compiled"),

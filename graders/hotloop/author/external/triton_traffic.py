@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hotloop.author.external import SUBMISSION
+from hotloop.author.external.own_work.check import ALONE
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import launch_plan
@@ -104,6 +105,7 @@ def counted(calls: Sequence[JudgedCall], session: Session) -> str:
     if not counts:
         session.note(not_counted=reason)
         return f"bytes not counted: {reason}"
+    session.once(ALONE, lambda: True)
     worst = max(counts, key=lambda moved: moved.factor)
     session.note(
         moved_bytes=worst.bytes,

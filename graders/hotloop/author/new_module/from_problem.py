@@ -106,7 +106,7 @@ def adapted(problem: forms.External, path: Path, text: str) -> str:
 def _described(problem: forms.External) -> dict[str, Any]:
     """Return the contents of `problem.yaml`, without what a person grades by a rubric."""
     if problem.form != "hotloop":
-        return forms.described(problem)
+        return forms.described(problem, graded=True)
     load_problem(problem.path)  # so that its mistakes are told with their lines
     document = yaml.safe_load((problem.path / FILE).read_text(encoding="utf-8"))
     code = [task for task in document["tasks"] if task.get("kind", "code") == "code"]

@@ -82,7 +82,7 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 ) -> None:
     text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
     figures = record.checks[0].evidence
     assert figures["cases"] == 5
     assert "for each number" in figures["tolerance"]
@@ -93,7 +93,7 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
 def test_a_wrong_model_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(SOFTMAX, MODEL.format(body=body), judge, tmp_path)
-    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.checks[0].sentence
 
 
 @pytest.mark.slow
@@ -108,10 +108,10 @@ class ModelNew(torch.nn.Module):
 """
     problem = PROBLEMS / "9_Mean_and_order.py"
     record = judged(problem, text.format(wrong=""), judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
     for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
         record = judged(problem, text.format(wrong=wrong), judge, tmp_path)
-        assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
+        assert record.checks[0].verdict is Verdict.WRONG_ANSWER, (wrong, record.checks[0].sentence)
 
 
 ZEROS = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
@@ -122,8 +122,8 @@ def test_a_problem_that_tells_nobody_apart_is_not_measured(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
     record = judged(PROBLEMS / "8_Always_zero.py", ZEROS, judge, tmp_path)
-    assert record.verdict is Verdict.NOT_MEASURED
-    assert "any constant" in record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED
+    assert "any constant" in record.checks[0].sentence
 
 
 @pytest.mark.slow
@@ -134,8 +134,8 @@ def test_without_a_call_nothing_passes(judge: JudgeProcess, tmp_path: Path) -> N
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "torch.sqrt(-1 - x * x)")
     )
     record = judged(problem, ZEROS, judge, tmp_path)
-    assert record.verdict is Verdict.NOT_MEASURED, record.sentence
-    assert "no call could be judged" in record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.checks[0].sentence
+    assert "no call could be judged" in record.checks[0].sentence
 
 
 @pytest.mark.slow
@@ -148,8 +148,8 @@ def test_zeros_do_not_pass_where_eager_itself_is_far_off(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
     )
     record = judged(problem, ZEROS, judge, tmp_path)
-    assert record.verdict is Verdict.NOT_MEASURED, record.sentence
-    assert "too far from float64" in record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.checks[0].sentence
+    assert "too far from float64" in record.checks[0].sentence
 
 
 @pytest.mark.slow
@@ -161,7 +161,7 @@ def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
     reference = problem / "reference.py"
     reference.write_text(reference.read_text().replace("worst <= ", "worst < -"))
     record = judged(problem, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.checks[0].sentence
     assert "its own check refuses its own reference" in record.checks[0].sentence
 
 
@@ -206,7 +206,7 @@ def test_a_problem_that_cannot_be_judged_says_why(
     file = tmp_path / "1_Problem.py"
     file.write_text(problem)
     record = judged(file, problem.replace("Model(", "ModelNew("), judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.checks[0].sentence
     assert why in record.checks[0].sentence
 
 
@@ -239,7 +239,7 @@ def test_a_problems_own_code_is_right(problem: str, judge: JudgeProcess, tmp_pat
     file = tmp_path / "1_Problem.py"
     file.write_text(problem)
     record = judged(file, problem.replace("Model(", "ModelNew("), judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
     assert record.checks[0].evidence["cases"] == 5
 
 
@@ -255,7 +255,7 @@ def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:
 def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
     record = judged(RUNNING_SUM, text, judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
     # Two tests and the benchmark that fits.
     assert record.checks[0].evidence["cases"] == 3
     assert record.checks[0].evidence["tolerance"] == "the problem's own check"
@@ -265,7 +265,7 @@ def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
 @pytest.mark.parametrize("body", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
 def test_a_wrong_kernel_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body=body), judge, tmp_path)
-    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.checks[0].sentence
 
 
 NORM = PROBLEMS / "trace" / "definitions" / "norm" / "scaled_norm_d512.json"
@@ -306,7 +306,7 @@ WRONG_RUNS = {
 )  # fmt: skip
 def test_a_right_run_passes(text: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, text, judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
     # The two workloads without inputs in files.
     assert record.checks[0].evidence["cases"] == 2
 
@@ -316,13 +316,13 @@ def test_a_right_run_passes(text: str, judge: JudgeProcess, tmp_path: Path) -> N
 def test_a_wrong_run_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     text = RUN.replace("{body}", body)
     record = judged(NORM, text, judge, tmp_path)
-    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.checks[0].sentence
 
 
 @pytest.mark.slow
 def test_a_wrong_run_that_writes_fails(judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, WRITING.format(scaled=""), judge, tmp_path)
-    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.checks[0].sentence
 
 
 @pytest.mark.slow
@@ -340,7 +340,7 @@ def test_a_solution_in_their_form_is_judged(judge: JudgeProcess, tmp_path: Path)
     file.write_text(json.dumps(solution))
     asked = judging.ExternalJob.of(forms.find(NORM), file)
     record = judging.judge(asked, process=judge)
-    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
 
 
 LOADS = "from torch.utils.cpp_extension import load_inline\n"
@@ -358,7 +358,7 @@ def test_what_only_a_gpu_runs_is_not_called_wrong(
 ) -> None:
     text = before + MODEL.format(body=f"{line}\n        return x")
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.checks[0].sentence
     assert name in record.checks[0].sentence
 
 
@@ -369,7 +369,7 @@ def test_a_name_that_is_not_used_excuses_nothing(
 ) -> None:
     text = f"{line}\n{MODEL.format(body='return torch.zeros_like(x)')}"
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.checks[0].sentence
 
 
 ASSEMBLY = """
@@ -419,7 +419,7 @@ def test_where_points_depend_on_it_nobody_can_choose_to_be_pending(
 @pytest.mark.slow
 def test_without_a_gpu_the_speed_is_not_measured(judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
-    assert {check.check: check.verdict for check in record.checks[1:]} == dict.fromkeys(
+    assert {check.check: check.verdict for check in record.checks[2:]} == dict.fromkeys(
         ("gpu_correct", "gpu_fast", "gpu_fast_compiled"), Verdict.NOT_MEASURED
     )
     assert record.pending

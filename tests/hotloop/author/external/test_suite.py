@@ -227,18 +227,21 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
     figures = {"ratio": 1.7, "interval": [1.6, 1.8], "fraction_of_limit": 0.4}
     products = {"gflop_per_s": 30.0, "peak_gflop_per_s": 40.0}
     row = SuiteResult.of(problem, tmp_path / "a.py", record(
-        check("correct", Verdict.NOT_MEASURED), check("gpu_correct", Verdict.PASSED),
+        check("correct", Verdict.NOT_MEASURED), check("own_kernels", Verdict.PASSED),
+        check("gpu_correct", Verdict.PASSED),
         check("gpu_fast", Verdict.TOO_SLOW, **figures, **products),
         check("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.right, row.ratio, row.ratio_interval) == (True, 1.7, (1.6, 1.8))
-    assert (row.compiled_ratio, row.limit_share) == (None, 0.75)
+    assert (row.compiled_ratio, row.limit_share, row.own) == (None, 0.75, "passed")
     row = SuiteResult.of(problem, tmp_path / "a.py", record(
-        check("correct", Verdict.PASSED), check("gpu_correct", Verdict.WRONG_ANSWER),
+        check("correct", Verdict.PASSED), check("own_kernels", Verdict.WRONG_ANSWER),
+        check("gpu_correct", Verdict.WRONG_ANSWER),
         check("gpu_fast", Verdict.IMPLAUSIBLE, **figures),
         check("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.verdict, row.ratio) == ("wrong_answer", None)
+    assert (row.own, row.own_sentence) == ("wrong_answer", "own_kernels is wrong_answer")
     assert row.speed == "wrong_answer: gpu_correct is wrong_answer"
 
 

@@ -213,6 +213,6 @@ def test_others_on_the_card(judge: Judge, fake: Any) -> None:
 def test_without_a_card_nothing_is_measured(tmp_path: Path, session: Session) -> None:
     (tmp_path / "problem.py").write_text(SOFTMAX)
     checks = tasks.kernelbench(tmp_path, graded=False).checks
-    assert [*checks] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
-    for name in [*checks][1:]:
+    assert [*checks] == ["correct", "own_kernels", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
+    for name in [*checks][2:]:
         assert judge_check("r", checks[name], session).verdict is Verdict.NOT_MEASURED

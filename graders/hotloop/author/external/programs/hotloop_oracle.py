@@ -107,6 +107,10 @@ class OracleCall:
             for exact, eager, limits in zip(self.truth, self.eager, self.bounds, strict=True)
         )
 
+    def again(self):
+        """Return the outputs of the problem's own code, computed anew."""
+        return self._computed(self.seed)
+
     def _computed(self, seed):
         given = [tensor.clone() for tensor in self.tensors]
         torch.manual_seed(seed)
@@ -252,6 +256,14 @@ def cost(test, seed, weights, kind):
     given, made, kept = map(_bytes, (it.tensors, outputs, it.parameters))
     moved = given * (3 if WRITES else 1) + kept + 3 * made
     return [moved, float(counter.get_total_flops())]
+
+
+def flops(test, seed, weights, kind):
+    """Return the operations in the products of the problem's own code."""
+    it = _call(test, seed, weights, kind)
+    with FlopCounterMode(display=False) as counter:
+        it.again()
+    return float(counter.get_total_flops())
 
 
 def _bytes(tensors):
