@@ -14,6 +14,8 @@ FEW = 4
 """Different values of a plain integer up to which each is a kind of call of its own."""
 ENOUGH_CASES = 4
 """Before a product, a sum or a multiple is believed to be no coincidence."""
+FEWEST_COUNTS = 3
+"""Different numbers of tiles that make a size's tiles no coincidence."""
 MOST_KINDS = 8
 
 Numbers = tuple[int, ...]
@@ -113,6 +115,7 @@ def _kinds(
         kinds.setdefault(key, []).append(case)
     if len(kinds) > MOST_KINDS:
         raise NoContract("the calls are of too many kinds")
+    tiles = list(_tiles(columns, sizes))
     result: list[KindOfCall] = []
     for members in kinds.values():
         filled: list[TensorArgument | PlainArgument] = []
@@ -127,8 +130,51 @@ def _kinds(
             case: {name: numbers[case] for name, numbers in sizes.numbers.items()}
             for case in members
         }
-        result.append(KindOfCall(Contract(sizes.symbols, filled, at_least), values))
+        cut = [(count, size, each[members[0]]) for count, size, each in tiles]
+        result.append(KindOfCall(Contract(sizes.symbols, filled, at_least, cut), values))
     return result
+
+
+def _tiles(
+    columns: Sequence[Sequence[object]], sizes: _Sizes
+) -> Iterator[tuple[str, str, Numbers]]:
+    """Yield symbols that are another one's number of tiles in every case, with the tiles' sizes."""
+    if sizes.cases < ENOUGH_CASES:
+        return
+    columns_of_tiles = [
+        tuple(one for one in column if isinstance(one, int) and one > 1) for column in columns
+    ]
+    always = [(1 << power,) * sizes.cases for power in range(1, 13)]
+    for count, counts in sizes.numbers.items():
+        if len(set(counts)) < FEWEST_COUNTS:
+            continue
+        for size, whole in sizes.numbers.items():
+            for each in (*columns_of_tiles, *always):
+                if count != size and _are_tiles(counts, whole, each):
+                    yield count, size, each
+                    break
+
+
+def _are_tiles(counts: Numbers, whole: Numbers, each: Numbers) -> bool:
+    return len(each) == len(counts) and all(
+        count == -(-size // tile) for count, size, tile in zip(counts, whole, each, strict=True)
+    )
+
+
+def as_in_no_case(values: Mapping[str, int], kinds: Sequence[KindOfCall]) -> tuple[str, str] | None:
+    """Return the labels of two sizes, the first above the second here and in no case; or None.
+
+    Cases can have rules that no contract says. Sizes that break one are no counterexample.
+    """
+    cases = [case for kind in kinds for case in kind.values.values()]
+    symbols = kinds[0].contract.symbols
+    if len(cases) < ENOUGH_CASES:
+        return None
+    for a in symbols:
+        for b in symbols:
+            if values[a] > values[b] and all(case[a] <= case[b] for case in cases):
+                return symbols[a].label, symbols[b].label
+    return None
 
 
 def _quantities(

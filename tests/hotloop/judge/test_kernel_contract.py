@@ -4,7 +4,12 @@ import pytest
 
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.dtypes import FP16, FP32, U8
-from hotloop.judge.kernel_contract import KindOfCall, NoContract, kinds_of_call
+from hotloop.judge.kernel_contract import (
+    KindOfCall,
+    NoContract,
+    as_in_no_case,
+    kinds_of_call,
+)
 
 SIZES = [(1, 1, 1), (5, 7, 3), (64, 128, 64), (97, 33, 65), (12, 900, 40)]
 
@@ -75,3 +80,44 @@ def test_calls_of_several_ranks_have_no_contract() -> None:
     calls = [CallSpec((), TensorSpec((3,) * rank, FP32)) for rank in (1, 2)]
     with pytest.raises(NoContract, match="`out` does not always have the same number of axes"):
         kinds_of_call(calls, ["out"])
+
+
+def _lists(blocks: list[tuple[int, int]]) -> list[CallSpec]:
+    """Calls with rows of x, and a list for each of their blocks."""
+    return [
+        CallSpec(
+            (TensorSpec((length, 64), FP32), TensorSpec((-(-length // block),), U8), block),
+            TensorSpec((length, 64), FP32),
+        )
+        for length, block in blocks
+    ]
+
+
+def test_a_number_of_tiles_follows_the_size_and_the_block() -> None:
+    calls = _lists([(16, 16), (33, 16), (100, 32), (257, 32), (64, 16)])
+    kinds = kinds_of_call(calls, ["x", "lists", "block", "out"])
+    (length, _), (count,), _ = _sizes(kinds[0])
+    assert [list(kind.contract.tiles) for kind in kinds] == [
+        [(count, length, block)] for block in (16, 32)
+    ]
+    assert kinds[1].contract.in_words().endswith("lists.shape[0] = cdiv(x.shape[0], 32)")
+
+
+def test_tiles_of_one_size_need_no_argument() -> None:
+    calls = [
+        CallSpec((TensorSpec((n,), FP32),), TensorSpec((-(-n // 128),), FP32))
+        for n in (5, 128, 129, 700, 1300)
+    ]
+    kind = _only(calls, ["x", "sums"])
+    ((n,), (count,)) = _sizes(kind)
+    assert list(kind.contract.tiles) == [(count, n, 128)]
+
+
+def test_sizes_that_no_case_orders_so_are_no_counterexample() -> None:
+    pairs = [(3, 10), (5, 9), (1, 400), (64, 65), (7, 8)]
+    calls = [CallSpec((TensorSpec((w,), FP32),), TensorSpec((n,), FP32)) for w, n in pairs]
+    kind = _only(calls, ["weights", "x"])
+    ((w,), (n,)) = _sizes(kind)
+    assert as_in_no_case({w: 4, n: 3}, [kind]) == ("weights.shape[0]", "x.shape[0]")
+    assert as_in_no_case({w: 3, n: 3}, [kind]) is None
+    assert as_in_no_case({w: 1, n: 3}, [kind]) is None

@@ -47,11 +47,16 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Contract:
-    """One kind of call. at_least: pairs of texts, the first of which is never below the second."""
+    """One kind of call.
+
+    at_least: pairs of texts, the first of which is never below the second. tiles: (count, size,
+    each), where a size is cut into `count` tiles of `each`, the last of which may be smaller.
+    """
 
     symbols: Mapping[str, Symbol]
     arguments: Sequence[TensorArgument | PlainArgument]
     at_least: Sequence[tuple[str, str]] = ()
+    tiles: Sequence[tuple[str, str, int]] = ()
 
     def to_message(self) -> dict[str, Any]:
         """Return plain data."""
@@ -61,6 +66,7 @@ class Contract:
                 {"tensor": isinstance(one, TensorArgument), **asdict(one)} for one in self.arguments
             ],
             "at_least": [list(pair) for pair in self.at_least],
+            "tiles": [list(each) for each in self.tiles],
         }
 
     @classmethod
@@ -74,6 +80,7 @@ class Contract:
             {name: Symbol(**symbol) for name, symbol in message["symbols"].items()},
             arguments,
             [(more, less) for more, less in message["at_least"]],
+            [(count, size, each) for count, size, each in message["tiles"]],
         )
 
     def in_words(self) -> str:
@@ -83,7 +90,10 @@ class Contract:
             for one in self.arguments
             if isinstance(one, TensorArgument)
         ]
-        return "; ".join(shapes)
+        tiles = [
+            self._labeled(f"{count} = cdiv({size}, {each})") for count, size, each in self.tiles
+        ]
+        return "; ".join([*shapes, *tiles])
 
     def _labeled(self, text: str) -> str:
         for name in sorted(self.symbols, key=len, reverse=True):

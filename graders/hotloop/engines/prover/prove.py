@@ -60,6 +60,9 @@ class _Call:
             self.facts += [extent >= symbol.least, extent <= MOST_ELEMENTS]
         for more, less in contract.at_least:
             self.facts.append(self._size(more) >= self._size(less))
+        for count, cut, each in contract.tiles:
+            tiles, whole = self._size(count), self._size(cut)
+            self.facts += [tiles * each >= whole, tiles * each < whole + each]
         self.arguments: list[Any] = []
         for number, one in enumerate(contract.arguments):
             self.arguments.append(self._argument(number, one))

@@ -29,7 +29,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks.correct import Argument, Case, InputTensor
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.checks.triton_kernel_calls import OutsideRuling, Recorded, replay
-from hotloop.judge.kernel_contract import KindOfCall, NoContract, kinds_of_call
+from hotloop.judge.kernel_contract import KindOfCall, NoContract, as_in_no_case, kinds_of_call
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import INTERPRETED, Session
@@ -137,9 +137,12 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
             left_s -= report.seconds
             for claim in report.claims:
                 spec = calls[next(iter(kind.values))][0]
-                fault = _run(claim, kind, spec, source, session)
+                odd = _odd(claim, kinds)
+                fault = "" if odd else _run(claim, kind, spec, source, session)
                 broken = broken or fault
-                seen = claim if fault or claim.result != COUNTEREXAMPLE else _unconfirmed(claim)
+                seen = (
+                    claim if fault or claim.result != COUNTEREXAMPLE else _unconfirmed(claim, odd)
+                )
                 key = (claim.kernel, claim.about)
                 if key not in claims or claims[key].result == PROVED:
                     claims[key] = seen
@@ -149,10 +152,19 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
     return Proofs(list(claims.values()), assumed, broken)
 
 
-def _unconfirmed(claim: Claim) -> Claim:
-    """Return the claim about a counterexample at which nothing failed."""
-    reason = f"{claim.reason} for all that I know, but at the sizes that I tried nothing failed"
-    return Claim(claim.kernel, claim.about, TESTED, reason, claim.line)
+def _odd(claim: Claim, kinds: Sequence[KindOfCall]) -> str:
+    """Return how a counterexample's sizes are as in no case; "" if they are not."""
+    if claim.counterexample is None or not (
+        pair := as_in_no_case(claim.counterexample.values, kinds)
+    ):
+        return ""
+    return f"at sizes with {pair[0]} above {pair[1]}, which no case has"
+
+
+def _unconfirmed(claim: Claim, odd: str) -> Claim:
+    """Return the claim about a counterexample that was not run, or at which nothing failed."""
+    why = odd or "for all that I know, but at the sizes that I tried nothing failed"
+    return Claim(claim.kernel, claim.about, TESTED, f"{claim.reason} {why}", claim.line)
 
 
 def _parameters(source: str, name: str) -> list[str]:
