@@ -1,7 +1,8 @@
 """Judges again the versions of an open-scored task that the candidate's work log holds.
 
 The log says when each version was the best so far. It is the candidate's own account; what a
-version scores is the judge's. A line `# idea: …` in a version says what it tries.
+version scores is the judge's, on the inputs on which the submission was judged. A line
+`# idea: …` in a version says what it tries.
 """
 
 import difflib
@@ -10,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hotloop.core import svg
+from hotloop.core.record import Record
+from hotloop.course.notebook_run import Terms
 from hotloop.learn.pack import work_log
 from hotloop.learn.pack.work_log import LoggedVersion
 from hotloop.takehome import execution
@@ -29,9 +32,15 @@ _IDEA = re.compile(r"^\s*#\s*idea:\s*(.{1,200})", re.IGNORECASE)
 
 
 def judged(
-    submission: Submission, team: Team, on_progress: Callable[[str], None] = lambda _text: None
+    submission: Submission,
+    team: Team,
+    records: Mapping[str, Record],
+    on_progress: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, list[VersionReport]]:
-    """Return the versions of each task by the log, judged now on inputs of their own."""
+    """Return the versions of each task by the log, judged now. records: of the submission.
+
+    They get the same inputs as the submission, so that a gain is none of the inputs.
+    """
     manifest = submission.manifest
     reports: dict[str, list[VersionReport]] = {}
     for task in execution.code_tasks(manifest.module, manifest.tasks):
@@ -41,7 +50,9 @@ def judged(
         for number, version in enumerate(chosen, 1):
             files = {name: text for name, text in version.files.items() if name in own}
             on_progress(f"{task}: version {number} of {len(chosen)}")
-            report = _judged(submission, team, task, replace(version, files=files), before)
+            seed = records[task].circumstances.seed if task in records else ""
+            record = _record(submission, team, task, files, seed)
+            report = _report(record, replace(version, files=files), before)
             reports.setdefault(task, []).append(report)
             before = files
     return reports
@@ -56,16 +67,16 @@ def choose(versions: Sequence[LoggedVersion]) -> list[LoggedVersion]:
     return [versions[at] for at in sorted({0, *gains[: MOST - 2], len(versions) - 1})]
 
 
-def _judged(
-    submission: Submission,
-    team: Team,
-    task: str,
-    version: LoggedVersion,
-    before: Mapping[str, str],
-) -> VersionReport:
-    files = {name: text.encode() for name, text in version.files.items()}
+def _record(
+    submission: Submission, team: Team, task: str, texts: Mapping[str, str], seed: str
+) -> Record:
+    files = {name: text.encode() for name, text in texts.items()}
     work = replace(submission.work, files={**submission.work.files, **files})
-    record = execution.judged(replace(submission, work=work), team, [task])[task]
+    version = replace(submission, work=work)
+    return execution.judged(version, team, [task], terms=Terms(seed=seed))[task]
+
+
+def _report(record: Record, version: LoggedVersion, before: Mapping[str, str]) -> VersionReport:
     added, removed = _changes(before, version.files)
     return VersionReport(
         minutes=version.minutes,
@@ -144,6 +155,6 @@ def chart(
                 svg.text(left, top - 8, str(number), text_anchor="middle"),
             ]
     said = ", ".join(f"{score:.2f} after {minutes:.0f} min" for minutes, score in points)
-    style = "width:100%;max-width:760px;height:auto"
+    style = "width:100%;min-width:560px;max-width:760px;height:auto"
     label = f"The score on the open scale by the versions of the work log: {said}."
     return svg.picture(_WIDTH, _HEIGHT, parts, label, style=style)

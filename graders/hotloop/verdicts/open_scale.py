@@ -11,7 +11,7 @@ from typing import Any, cast
 from hotloop.core import svg
 from hotloop.core.record import Record
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _BAR = 430, 130, 90, 22, 12
+_WIDTH, _LEFT, _RIGHT, _ROW, _BAR = 460, 160, 90, 22, 12
 _SPAN = _WIDTH - _LEFT - _RIGHT
 _COLORS = {"yours": "#2f81f7", "mark": "#8b949e", "model": "#d55e00"}
 
