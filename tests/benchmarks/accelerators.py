@@ -415,7 +415,7 @@ def unchanged(text: str, other: Instance) -> str:
 
 
 @dataclass(frozen=True)
-class Carried:
+class Share:
     """What a source's best program keeps on another row: shares of what the search gains there.
 
     text: what becomes of the unchanged text. renamed, generator: see the module's words.
@@ -428,7 +428,7 @@ class Carried:
     generator: float
 
 
-def carried(source: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[Carried]:
+def carry(source: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[Share]:
     """Carry the best program of one row over to other rows."""
     instance, choice = Instance.of(source["seed"]), Choice(**source["choice"])
     text = str(instance.vectors(choice))
@@ -440,7 +440,7 @@ def carried(source: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterato
             share = round(score(cycles, row["naive"], row["bound"]) / row["search_score"], 3)
         alike = operations(other.shape) == operations(instance.shape)
         renamed = share if alike else 0.0
-        yield Carried(row["seed"], row["kind"], unchanged(text, other), renamed, share)
+        yield Share(row["seed"], row["kind"], unchanged(text, other), renamed, share)
 
 
 def _shares(shares: Sequence[float]) -> dict[str, float]:
@@ -454,7 +454,7 @@ def _shares(shares: Sequence[float]) -> dict[str, float]:
     }
 
 
-def _summary(every: Sequence[Carried]) -> dict[str, Any]:
+def _summary(every: Sequence[Share]) -> dict[str, Any]:
     return {
         "text_unchanged": dict(Counter(each.text for each in every)),
         "renamed": _shares([each.renamed for each in every]),
@@ -465,14 +465,14 @@ def _summary(every: Sequence[Carried]) -> dict[str, Any]:
 def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
     """Carry each row to the rows behind it, from the last to the first; and to its kind alone."""
     result: list[dict[str, Any]] = []
-    drawn: list[Carried] = []
-    alike: dict[str, list[Carried]] = {}
+    drawn: list[Share] = []
+    alike: dict[str, list[Share]] = {}
     for at, source in enumerate(rows):
         behind = [*rows[at + 1 :], *rows[:at]]
-        any_kind = list(carried(source, behind[:others]))
+        any_kind = list(carry(source, behind[:others]))
         drawn += any_kind
         own = (row for row in behind if row["kind"] == source["kind"])
-        alike.setdefault(source["kind"], []).extend(carried(source, own))
+        alike.setdefault(source["kind"], []).extend(carry(source, own))
         each = {f"{one.to} {one.kind}": [one.renamed, one.generator] for one in any_kind}
         result.append(
             {"from": f"{source['seed']} {source['kind']}", **_summary(any_kind), "each": each}
