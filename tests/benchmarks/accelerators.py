@@ -13,7 +13,8 @@ takes the best program of one seed over to others, twice: by renaming, which nee
 operations, and with the source's generator of programs, which needs the same kind of kernel. Both
 keep its choices and the order of its bundles, made for the first machine, with registers,
 constants and addresses of the other kernel, and bundles split where the other machine has fewer
-slots. What does not fit, or cannot compute the other kernel, keeps nothing.
+slots. What does not fit, or cannot compute the other kernel, keeps nothing. Beside them stands what
+the module's solution keeps, which has a generator for each kind and is run anew.
 """
 
 from __future__ import annotations
@@ -413,11 +414,24 @@ def unchanged(text: str, other: Instance) -> str:
     return "right" if other.work.mismatch(result.memory) is None else "wrong"
 
 
-def carried(source: dict[str, Any], others: Sequence[dict[str, Any]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Share:
+    """What a source's best program keeps on another row: shares of what the search gains there.
+
+    text: what becomes of the unchanged text. renamed, generator: see the module's words.
+    """
+
+    to: int
+    kind: str
+    text: str
+    renamed: float
+    generator: float
+
+
+def carry(source: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[Share]:
     """Carry the best program of one row over to other rows."""
     instance, choice = Instance.of(source["seed"]), Choice(**source["choice"])
     text = str(instance.vectors(choice))
-    result: list[dict[str, Any]] = []
     for row in others:
         other = Instance.of(row["seed"])
         cycles = ported(instance, choice, other)
@@ -425,25 +439,8 @@ def carried(source: dict[str, Any], others: Sequence[dict[str, Any]]) -> dict[st
         if cycles is not None:
             share = round(score(cycles, row["naive"], row["bound"]) / row["search_score"], 3)
         alike = operations(other.shape) == operations(instance.shape)
-        result.append(
-            {
-                "seed": row["seed"],
-                "kind": row["kind"],
-                "text_unchanged": unchanged(text, other),
-                "cycles": cycles,
-                "renamed": share if alike else 0.0,
-                "generator": share,
-                "speed_against_search": cycles and round(row["search"] / cycles, 3),
-            }
-        )
-    return {
-        "from": source["seed"],
-        "kind": source["kind"],
-        "text_unchanged": dict(Counter(each["text_unchanged"] for each in result)),
-        "renamed": _shares([each["renamed"] for each in result]),
-        "generator": _shares([each["generator"] for each in result]),
-        "others": result,
-    }
+        renamed = share if alike else 0.0
+        yield Share(row["seed"], row["kind"], unchanged(text, other), renamed, share)
 
 
 def _shares(shares: Sequence[float]) -> dict[str, float]:
@@ -457,20 +454,37 @@ def _shares(shares: Sequence[float]) -> dict[str, float]:
     }
 
 
+def _summary(every: Sequence[Share]) -> dict[str, Any]:
+    return {
+        "text_unchanged": dict(Counter(each.text for each in every)),
+        "renamed": _shares([each.renamed for each in every]),
+        "generator": _shares([each.generator for each in every]),
+    }
+
+
 def port(rows: Sequence[dict[str, Any]], others: int) -> dict[str, Any]:
-    """Carry the first row of each kind to the rows after it, and to rows of its kind alone."""
-    first: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        first.setdefault(row["kind"], row)
-    drawn: list[dict[str, Any]] = []
-    same: list[dict[str, Any]] = []
-    for source in first.values():
-        rest = [row for row in rows if row is not source]
-        drawn.append(carried(source, rest[:others]))
-        alike = [row for row in rest if row["kind"] == source["kind"]]
-        if alike:
-            same.append(carried(source, alike[:others]))
-    return {"any_kind": drawn, "same_kind": same}
+    """Carry each row to the rows behind it, from the last to the first; and to its kind alone."""
+    result: list[dict[str, Any]] = []
+    drawn: list[Share] = []
+    alike: dict[str, list[Share]] = {}
+    for at, source in enumerate(rows):
+        behind = [*rows[at + 1 :], *rows[:at]]
+        any_kind = list(carry(source, behind[:others]))
+        drawn += any_kind
+        own = (row for row in behind if row["kind"] == source["kind"])
+        alike.setdefault(source["kind"], []).extend(carry(source, own))
+        each = {f"{one.to} {one.kind}": [one.renamed, one.generator] for one in any_kind}
+        result.append(
+            {"from": f"{source['seed']} {source['kind']}", **_summary(any_kind), "each": each}
+        )
+    again = [row["scores"][2] / row["search_score"] for row in rows]
+    return {
+        # Whoever has the generators of all kinds changes the seed alone.
+        "all_generators_with_another_seed": _shares([round(share, 3) for share in again]),
+        "any_kind": _summary(drawn),
+        "same_kind": {kind: _summary(every) for kind, every in alike.items() if every},
+        "sources": result,
+    }
 
 
 def _results() -> dict[str, Any]:

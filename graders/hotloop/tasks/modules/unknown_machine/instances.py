@@ -80,6 +80,6 @@ def walk() -> Walk:
 
 def kernel() -> tuple[Machine, Kind[Any], Any]:
     """Return machine, kind of kernel and shape of this judging where all are drawn."""
-    drawn = kernel_seed()
-    kind = kinds.draw(drawn)
-    return machines.draw(drawn), kind, kind.draw(drawn)
+    own = kernel_seed()
+    kind = kinds.draw(own)
+    return machines.draw(own), kind, kind.draw(own)
