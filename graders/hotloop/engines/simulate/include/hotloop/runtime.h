@@ -358,6 +358,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device, HOTLOO
   p->l2CacheSize = 50 << 20;
   p->memoryBusWidth = 5120;
   p->maxThreadsPerMultiProcessor = 2048;
+  p->cooperativeLaunch = 1;
   p->maxBlocksPerMultiProcessor = 32;
   p->sharedMemPerMultiprocessor = 228 << 10;
   p->sharedMemPerBlockOptin = 227 << 10;

@@ -83,5 +83,7 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   int can = 0;
   CHECK(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0));
-  return verdict(can == 1 && after[2] == 2 && after[3] == 2);
+  cudaDeviceProp properties;
+  CHECK(cudaGetDeviceProperties(&properties, 0));
+  return verdict(can == 1 && properties.cooperativeLaunch == 1 && after[2] == 2 && after[3] == 2);
 }
