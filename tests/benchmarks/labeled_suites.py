@@ -133,10 +133,27 @@ def described(name: str, commit: str, rows: Sequence[Row]) -> dict[str, Any]:
         "missed_by_reason": dict(missed.most_common()),
         "reported_by_reason": dict(reported.most_common()),
         "not_run_by_reason": dict(
-            Counter(r.reason for r in rows if r.came == "not run").most_common()
+            Counter(reason(r) for r in rows if r.came == "not run").most_common()
         ),
         "rows": [asdict(r) for r in rows],
     }
+
+
+LACKS = {
+    "variable-sized object": "an array of variable length with initial values",
+    "wmma": "matrix instructions: nvcuda::wmma",
+    " in asm": "PTX in asm",
+    "cudaGraph": "CUDA graphs",
+    "relocatable device code": "a launch from a kernel",
+    "status 124": "too slow",
+}
+"""By a part of what was said: what a program needs."""
+
+
+def reason(row: Row) -> str:
+    """Return why a case was not run, with what the compiler lacks where that is known."""
+    known = (what for part, what in LACKS.items() if part in row.said)
+    return next(known, row.reason)
 
 
 def explained() -> dict[str, dict[str, str]]:

@@ -50,7 +50,7 @@ OTHER = {
 }
 """Libraries beyond the CUDA runtime, by the includes or calls that show their use."""
 
-LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
+LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires|not simulated"
 """Output of a program whose device lacks a feature."""
 NO_FILE = r"(?i)(error|un|not|n't)[a-z]* (be )?(to )?(open|read)|no such file"
 
@@ -210,7 +210,7 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
     found = tuple(
         f"{f.kind} {', '.join(map(str, f.lines))}".strip()
         for f in checked.report.findings
-        if f.kind not in LIMITS
+        if f.kind not in LIMITS and "is not simulated" not in f.text
     )
     if lacks_data(program):
         return "no data", "", found
@@ -219,7 +219,11 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
         return "too large", too_large[0].partition(" failed")[0], found
     if done.report.ended == "timed out":
         return "slow", "", found
-    unsupported = [f.text for f in done.report.findings if f.kind == "unsupported"]
+    unsupported = [
+        f.text
+        for f in done.report.findings
+        if f.kind == "unsupported" or "is not simulated" in f.text
+    ]
     said = [*unsupported, *(done.output + done.errors).splitlines()]
     failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
     if done.status or failed:

@@ -100,8 +100,8 @@ def checked(
         first = re.sub(r"^.*?error: ", "", (errors or [str(problem)])[0])
         raise NotRun("does not build", first) from problem
     for finding in done.report.findings:
-        if finding.kind in LIMITS:
-            raise NotRun(LIMITS[finding.kind], finding.text)
+        if finding.kind in LIMITS or "is not simulated" in finding.text:
+            raise NotRun(LIMITS.get(finding.kind, "not simulated"), finding.text)
     return done
 
 

@@ -61,6 +61,7 @@ def run(problem: dict[str, Any]) -> Sequence[str]:
             orders=["forward"],
             seconds=SECONDS,
         )
-    if done.runs[0].status and not done.report.findings:
+    found = [finding for finding in done.report.findings if finding.kind != "crash"]
+    if done.runs[0].status and not found:  # an assertion that fails aborts, which is a crash here
         raise NotRun("its own test fails here", real_cuda.said_last(done.runs[0]))
-    return told(done.report.findings)
+    return told(found)

@@ -30,6 +30,7 @@ from hotloop.engines.simulate.device_ir import (
     assembly,
     at_addresses,
     device_code,
+    is_shadowed,
     with_shadows,
 )
 from hotloop.engines.simulate.engine.interface import InvalidModule
@@ -369,13 +370,16 @@ def _host(
     """
     objects: list[str] = []
     variables = [name for code in codes for name in (*code.globals, *code.constants)]
+    shadowed: set[str] = set()
     for number, source in enumerate(sources):
         target = work / f"host{number}.o"
         arguments = [*_LANGUAGE, *toolchain.headers(), *options, str(source)]
         listing = target.with_suffix(".ll")
         arguments += ["-relaxed-aliasing", "-disable-llvm-passes", "-emit-llvm"]
         toolchain.clang([*arguments, "-o", str(listing)])
-        text = with_shadows(at_addresses(_text(listing), managed), variables)
+        text = at_addresses(_text(listing), managed)
+        shadowed |= {name for name in variables if is_shadowed(text, name)}
+        text = with_shadows(text, variables)
         listing.write_text(text, encoding="utf-8", errors=_ANY_BYTE)
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])
         objects.append(str(target))
@@ -385,7 +389,9 @@ def _host(
         [*_HOST_LINK, start, *objects, *libraries, f"-Map={linker_map}", "-o", str(wasm)]
     )
     return _stubs(wasm.read_bytes()), {
-        name: at for name, (at, _) in _addresses(_text(linker_map)).items()
+        name: at
+        for name, (at, _) in _addresses(_text(linker_map)).items()
+        if name in shadowed or name == _WATCHED
     }
 
 

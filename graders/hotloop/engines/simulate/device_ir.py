@@ -81,10 +81,18 @@ def at_addresses(listing: str, addresses: dict[str, int]) -> str:
 def with_shadows(listing: str, variables: Sequence[str]) -> str:
     """Return the host listing with its shadows of device variables together in one section."""
     for name in variables:
-        shadow = rf"^@{re.escape(name)} = .*?\b(?:global|constant) (.*) undef(.*)$"
         put = rf'@{name} = weak global \1 zeroinitializer, section "hotloop_shadow"\2'
-        listing = re.sub(shadow, put, listing, flags=re.MULTILINE)
+        listing = re.sub(_shadow(name), put, listing, flags=re.MULTILINE)
     return listing
+
+
+def is_shadowed(listing: str, name: str) -> bool:
+    """Return False for a constant that host code has with its value: both sides have their own."""
+    return re.search(_shadow(name), listing, re.MULTILINE) is not None
+
+
+def _shadow(name: str) -> str:
+    return rf"^@{re.escape(name)} = .*?\b(?:global|constant) (.*) undef(.*)$"
 
 
 _ASSEMBLY = re.compile(r'\basm (?:[a-z]+ )*"(?!")[^\n]*?, !dbg !(\d+)')

@@ -358,6 +358,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device, HOTLOO
   p->l2CacheSize = 50 << 20;
   p->memoryBusWidth = 5120;
   p->maxThreadsPerMultiProcessor = 2048;
+  p->cooperativeLaunch = 1;
   p->maxBlocksPerMultiProcessor = 32;
   p->sharedMemPerMultiprocessor = 228 << 10;
   p->sharedMemPerBlockOptin = 227 << 10;
@@ -476,4 +477,16 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
   cudaOccupancyMaxPotentialBlockSize(grid, block, function, 0, limit);
   *grid = 132 * hotloop_resident_blocks(*block, shared_of(*block));
   return hotloop_state();
+}
+template <class F, class Shared>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, F* function, Shared shared_of, int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, function, shared_of, limit);
+}
+template <class F>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, F* function, size_t dynamic = 0, int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid, block, function, dynamic, limit);
+}
+template <class F>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F* function, int block, size_t dynamic, unsigned, HOTLOOP_HERE) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block, dynamic, here);
 }

@@ -83,5 +83,12 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   int can = 0;
   CHECK(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0));
-  return verdict(can == 1 && after[2] == 2 && after[3] == 2);
+  int at_once = 0, grid = 0, block = 0;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&at_once, early, 64, 0, 0));
+  CHECK(cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, early));
+  CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&grid, &block, early, [](int) { return size_t{0}; }));
+  if (at_once != 32 || block != 1024 || grid != 2 * 132) return std::puts("other occupancy"), 1;
+  cudaDeviceProp properties;
+  CHECK(cudaGetDeviceProperties(&properties, 0));
+  return verdict(can == 1 && properties.cooperativeLaunch == 1 && after[2] == 2 && after[3] == 2);
 }

@@ -8,6 +8,8 @@ __device__ float scale = 0.5f, offset = 1.0f;
 static __device__ unsigned calls;
 __device__ __align__(16) float aligned_buffer[8];
 __managed__ int both = 3;
+extern const int of_both;  // each side has its own
+const int of_both = 60;
 
 namespace tables {
 __device__ const int squares[5] = {0, 1, 4, 9, 16};
@@ -20,7 +22,7 @@ __constant__ struct {
 __global__ void use(float* out) {
   const int t = threadIdx.x;
   out[t] = weights[t % 4] * scale + offset + tables::squares[t % 5] + tables::settings.b;
-  if (t >= limits.x && t < limits.y) atomicAdd(&calls, 1u);
+  if (t >= limits.x && t < limits.y && t < of_both) atomicAdd(&calls, 1u);
   if (t == 0) {
     first = both + tables::settings.a;
     second[2] = 7;
@@ -49,6 +51,8 @@ int main() {
   CHECK(cudaMemcpy(got, address + 4, sizeof got, cudaMemcpyDeviceToHost));
   bool right = got_first == 8 && got_second == 7 && got_calls == 58 && got[3] == 4;
   right &= both == 11;
+  const volatile int* of_host = &of_both;
+  right &= *of_host == 60;
   for (int i = 0; i < n; ++i) {
     right &= out[i] == given[i % 4] * 0.5f + 1 + (i % 5) * (i % 5) + 0.25f;
   }
