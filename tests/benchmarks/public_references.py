@@ -144,7 +144,9 @@ def judged(problem: forms.External, process: JudgeProcess, file: Path, name: str
         try:
             record = judging.judge(judging.ExternalJob.of(problem, file), process=process)
         except UserError as error:
-            return Reference(name, "refused", str(error), "", 0.0, 0)
+            # Without the path of this machine.
+            said = re.sub(r"(?<!\S)/\S*/", "", str(error))
+            return Reference(name, "refused", said, "", 0.0, 0)
     right = suite.correctness(record)
     return Reference(
         name,

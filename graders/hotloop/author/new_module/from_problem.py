@@ -48,8 +48,6 @@ _ZEROS = {
 
 def checks(problem: forms.External, folder: Path) -> list[Path]:
     """Write the checks of the problem into the folder, and return the files."""
-    if problem.form not in ("hotloop", *_STUBS):
-        raise UserError(f"A module cannot be made from {problem.path}: `hotloop judge` takes it.")
     if problem.form == "hotloop":
         # What an answer is timed against may be any file beside tasks.py.
         left_out = shutil.ignore_patterns(ANSWER, WRONG, "__pycache__", ".*")
@@ -90,7 +88,12 @@ def given_files(problem: forms.External) -> Iterator[tuple[str, bytes]]:
 
 
 def adapted(problem: forms.External, path: Path, text: str) -> str:
-    """Return the text of a template's file, changed to be about the problem's tasks."""
+    """Return the text of a template's file, changed to be about the problem's tasks.
+
+    Raises UserError for a form that is judged only.
+    """
+    if problem.form not in ("hotloop", *_STUBS):
+        raise UserError(f"A module cannot be made from {problem.path}: `hotloop judge` takes it.")
     described = _described(problem)
     tasks = described["tasks"]
     if path.name == "module.yaml":

@@ -191,7 +191,7 @@ NO_EVIDENCE = {
                                     inputs="torch.randn(4)"), "its output is torch.float8_e5m2"),
     "an exception": (MATRIX.format(forward="return x @ x", inputs="torch.randn(3, 4)"),
                      "it raises RuntimeError: mat1 and mat2"),
-    "memory": (MATRIX.format(forward="return x.repeat(1 << 20, 1).sum(0)",
+    "memory": (MATRIX.format(forward="return x.repeat(1 << 28, 1).sum(0)",
                              inputs="torch.randn(1 << 14)"), "MiB at its smallest sizes"),
     "one constant": (MATRIX.format(forward="return x.softmax(-1).sum(-1)",
                                    inputs="torch.randn(16, 64)"), "any constant would pass"),

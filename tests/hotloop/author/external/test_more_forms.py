@@ -16,6 +16,7 @@ from hotloop.author.external import (
     kernelbench_hard,
     robust_kbench,
 )
+from hotloop.author.new_module import from_problem
 from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
@@ -281,6 +282,11 @@ def test_shapes_are_read_and_not_run(tmp_path: Path) -> None:
     (tmp_path / "hard" / "shapes.py").write_text("SHAPES = [{'M': __import__('os').getpid()}]\n")
     with pytest.raises(UserError, match="expected a list `SHAPES`"):
         kernelbench_hard.calls(tmp_path / "hard")
+
+
+def test_no_module_is_made_of_a_form_that_is_judged_only() -> None:
+    with pytest.raises(UserError, match="`hotloop judge` takes it"):
+        from_problem.adapted(forms.find(HARD), Path("module.yaml"), "")
 
 
 def test_a_workload_keeps_its_tolerance() -> None:

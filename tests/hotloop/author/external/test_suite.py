@@ -286,6 +286,26 @@ def test_a_task_may_name_files_of_its_set_only(tmp_path: Path) -> None:
         forms.write(forms.find(problem), tmp_path / "written")
 
 
+def test_sets_in_one_folder_share_files(tmp_path: Path) -> None:
+    """As GPU MODE's linalg does, whose problems name a file of pmpp_v2."""
+    problem = tmp_path / "problems" / "linalg" / "mine"
+    problem.mkdir(parents=True)
+    shared = tmp_path / "problems" / "other" / "utils.py"
+    shared.parent.mkdir()
+    shared.write_text("shared = True\n")
+    (problem / "reference.py").touch()
+    told = {
+        "files": [
+            {"name": "reference.py", "source": "reference.py"},
+            {"name": "utils.py", "source": "../../other/utils.py"},
+        ],
+        "tests": [{}],
+    }
+    (problem / "task.yml").write_text(yaml.safe_dump(told))
+    forms.write(forms.find(problem), tmp_path / "written")
+    assert (tmp_path / "written" / forms.GIVEN / "utils.py").read_text() == "shared = True\n"
+
+
 def test_it_is_written_as_a_problem_of_ours(tmp_path: Path) -> None:
     forms.write(forms.find(PROBLEMS / "running_sum"), tmp_path / "written")
     given = tmp_path / "written" / forms.GIVEN

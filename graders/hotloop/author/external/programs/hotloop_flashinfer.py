@@ -15,6 +15,7 @@ import hotloop_without_gpu
 import torch
 from hotloop_kernelbench import DEVICE, sized, smaller
 from hotloop_near import far, unequal
+from hotloop_structure import Unfit
 
 HERE = Path(__file__).parent
 WRITES = False
@@ -39,7 +40,7 @@ def _sized(test):
         made = functools.partial(FlashInferProblem, test, ("var",))
         try:
             return sized(made, room, strict=True)
-        except ValueError:
+        except Unfit:
             pass
     whole, told = sized(functools.partial(FlashInferProblem, test, ("var", "const")))
     return whole, f"{told}, constants too" if told else told

@@ -10,8 +10,10 @@ import functools
 import types
 import weakref
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
+from hotloop_structure import Unfit
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
@@ -54,7 +56,7 @@ def _sized():
 def sized(made, room=1, *, strict=False):
     """Return what `made` returns at a size for this machine, and a text on how it was shrunk.
 
-    room: times the usual limits. strict: raise ValueError rather than exceed them.
+    room: times the usual limits. strict: raise Unfit rather than exceed them.
     """
     on_gpu = DEVICE == "cuda"
     limits = (MOST_BYTES_GPU, MOST_FLOPS_GPU) if on_gpu else (MOST_BYTES, MOST_FLOPS)
@@ -80,7 +82,7 @@ class KernelBenchProblem:
     def arguments(self, seed, kind):
         """Return the model's inputs: see `sampled`."""
         torch.manual_seed(seed)
-        with torch.device(DEVICE), sampled(kind):
+        with torch.device(DEVICE), unseeded(), sampled(kind):
             return tuple(self.module.get_inputs())
 
     def fits(self, _tensors):
@@ -172,6 +174,11 @@ def sampled(kind):
         torch.rand, torch.randn = rand, randn
 
 
+def unseeded():
+    """Return a context in which a file sets no seed of its own, with which inputs are known."""
+    return patch.object(torch, "manual_seed", lambda _seed: torch.default_generator)
+
+
 def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
     """Return the least shrinking with which a call fits into these limits: factor, least size.
 
@@ -179,7 +186,7 @@ def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
 
     Measured on the meta device, without memory; a model that does not run there, as it reads values
     by `.item()`, is measured at growing sizes. If nothing fits, returns the smallest call that
-    runs. Raises ValueError if that is far too large; what the model raises if it runs at no size.
+    runs. Raises Unfit if that is far too large; what the model raises if it runs at no size.
     """
     sizes = [(factor, least) for factor in FACTORS for least in (LEAST if factor > 1 else (0,))]
     sizes += [(factor, least) for least in LESS for factor in FACTORS[1:4]]
@@ -197,7 +204,7 @@ def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
         return _grown(sizes[::-1], most_bytes, most_flops, made, strict=strict)
     cost, size = smallest
     if strict or cost > TOO_MANY * most_bytes:
-        raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
+        raise Unfit(f"a call uses {cost >> 20} MiB at its smallest sizes")
     return size
 
 
@@ -214,7 +221,7 @@ def _grown(sizes, most_bytes, most_flops, made, *, strict):
         if fits is not None and over:
             break
         if strict and over:
-            raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
+            raise Unfit(f"a call uses {cost >> 20} MiB at its smallest sizes")
         fits = size
     if fits is None:
         raise why

@@ -12,11 +12,10 @@ import importlib
 import json
 import types
 from pathlib import Path
-from unittest.mock import patch
 
 import hotloop_without_gpu
 import torch
-from hotloop_kernelbench import DEVICE, sized, smaller
+from hotloop_kernelbench import DEVICE, sized, smaller, unseeded
 from hotloop_near import far, unequal
 
 HERE = Path(__file__).parent
@@ -53,8 +52,7 @@ class HardProblem:
     def arguments(self, seed, _kind):
         """Return the weights by name, and the inputs, with a seed of the judge."""
         torch.manual_seed(seed)
-        # A file may set a seed of its own, with which its inputs would be known.
-        with torch.device(DEVICE), _unseeded():
+        with torch.device(DEVICE), unseeded():
             state = dict(self._model().state_dict())
             inputs = list(self.module.get_inputs())
         if self._case:
@@ -116,7 +114,7 @@ class HardProblem:
         return self._model().to(DEVICE)
 
     def _model(self):
-        with _unseeded():
+        with unseeded():
             return self.module.Model(*self.setup()).eval().requires_grad_(False)
 
     def _tolerance(self, dtype):
@@ -160,7 +158,3 @@ def _set(module, name, size):
 
 def _scaled(tensor, scale):
     return (tensor.float() * scale).to(tensor.dtype)
-
-
-def _unseeded():
-    return patch.object(torch, "manual_seed", lambda _seed: torch.default_generator)

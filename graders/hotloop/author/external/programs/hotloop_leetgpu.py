@@ -60,7 +60,8 @@ class LeetGpuProblem:
 
         def applied(arguments):
             self.challenge.reference_impl(**dict(zip(self.names, arguments, strict=True)))
-            return [known(arguments[at]) for at in self.outputs]
+            outputs = [known(arguments[at]) for at in self.outputs]
+            return outputs if len(outputs) > 1 else outputs[0]
 
         return applied
 
@@ -70,7 +71,8 @@ class LeetGpuProblem:
 
     def mismatch(self, arguments, answer):
         """Return what is wrong with the outputs; "" if they are right."""
-        wants = self.function(0)(arguments)
+        want = self.function(0)(arguments)
+        wants = [want] if isinstance(want, torch.Tensor) else want
         got = [answer] if isinstance(answer, torch.Tensor) else list(answer)
         if [each.shape for each in got] != [each.shape for each in wants]:
             return f"expected {', '.join(str(list(each.shape)) for each in wants)}"

@@ -10,7 +10,7 @@ import time
 import torch
 from hotloop_bounds import bounds, decides, within
 from hotloop_form import DEVICE, WRITES, problem
-from hotloop_structure import NAMES, flatten, from_device, rebuilt, unpacked
+from hotloop_structure import NAMES, Unfit, flatten, from_device, rebuilt, unpacked
 from hotloop_without_gpu import on_this_device
 from hotloop_worlds import run
 from torch.utils.flop_counter import FlopCounterMode
@@ -24,10 +24,6 @@ SLOW_S = 0.3
 MOST_APART = 64
 """How far two results of the same code may be apart, in steps of their dtype: on a GPU, sums may
 change their order."""
-
-
-class Unfit(Exception):
-    """Why a problem cannot be judged."""
 
 
 class OracleCall:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hotloop_without_gpu
 import torch
-from hotloop_kernelbench import DEVICE, Literals, sampled, shrunk, sized
+from hotloop_kernelbench import DEVICE, Literals, sampled, shrunk, sized, unseeded
 from torch.utils._pytree import tree_leaves, tree_map
 
 HERE = Path(__file__).parent
@@ -57,7 +57,7 @@ class Forward:
     def arguments(self, seed, kind):
         """Return what `Model` calls the function with, without its outer tuple."""
         torch.manual_seed(seed)
-        with torch.device(DEVICE):
+        with torch.device(DEVICE), unseeded():
             model = self.module.Model(**self._init)
             with sampled(kind):
                 inputs = self.module.get_inputs(**self._given)
@@ -98,6 +98,8 @@ class Backward(Forward):
     """
 
     NAMES = ("backward_fn", "backward")
+    _order = None
+    """Of which inputs the results of `backward_fn` are the gradients; known after a call."""
 
     def function(self, _seed):
         """Return a function that computes the gradients from the result of `arguments`."""
@@ -107,18 +109,24 @@ class Backward(Forward):
             with torch.enable_grad():
                 given = tree_map(_leaf, given)
                 out = self.module.forward_fn(*given)
-                wanted = [given[at] for at in self._order]
-                return torch.autograd.grad(out, wanted, out_gradient)
+                if self._order is None:
+                    self._order = self._tape(given, out_gradient)[1]
+                return torch.autograd.grad(out, [given[at] for at in self._order], out_gradient)
 
         return gradients
 
     def _called(self, arguments):
+        with torch.no_grad():
+            out_gradient = torch.randn_like(self.module.forward_fn(*arguments))
+        mine, self._order = self._tape(arguments, out_gradient)
+        return (*mine, (arguments, out_gradient))
+
+    def _tape(self, arguments, out_gradient):
+        """Return what `backward_fn` gets, and of which inputs its results are the gradients."""
         taped = _Tape()
         with torch.no_grad():
-            out = self.module.AutogradFunction.forward(taped, *arguments)
-            out_gradient = torch.randn_like(out)
-            mine, self._order = _asked(self.module.AutogradFunction, taped, out_gradient)
-        return (*mine, (arguments, out_gradient))
+            self.module.AutogradFunction.forward(taped, *arguments)
+            return _asked(self.module.AutogradFunction, taped, out_gradient)
 
 
 _DIRECTIONS = {"forward": Forward, "backward": Backward}

@@ -25,6 +25,10 @@ HEADER = 64
 """Numbers before the elements in the result of `packed`."""
 
 
+class Unfit(Exception):
+    """Why a problem cannot be judged."""
+
+
 def packed(result):
     """Pack tensors into one of float64: their count, each one's dtype and sizes, then all elements.
 
