@@ -31,6 +31,8 @@ from hotloop.sandbox.level import level
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
+NAMES = ("mutation", "grammar", "speed")
+
 QUICK = """
 ssa_passes: dominance plan_memory infer
 mixture_of_experts: route capacity all_to_all overlap
@@ -163,12 +165,12 @@ def result(report: Report) -> dict[str, Any]:
             "tasks": len({attempt.task for attempt in report.attempts}),
             "judging_seconds": round(sum(attempt.seconds for attempt in report.attempts)),
         },
-        "attackers": {name: _row(rate) for name, rate in attackers.items()},
+        "attackers": {name: _row(attackers.get(name, Rate(0, 0, 0))) for name in NAMES},
         "undecided_by_noise": sum(bool(attempt.noise) for attempt in report.attempts),
-        "refuted": dict(refuted),
+        "refuted": [{"why": why, "claims": count} for why, count in refuted.items()],
         "rows": [
             {"attacker": name, "module": module, **_row(report.rate(_of(name, module)))}
-            for name in attackers
+            for name in NAMES
             for module in modules
             if any(_of(name, module)(attempt) for attempt in report.attempts)
         ],
