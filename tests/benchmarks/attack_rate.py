@@ -64,7 +64,6 @@ transformer_compilation: learned_costs compile_policy cold_start eight_bits
 llm_serving_engine: paged_attention speculative serve
 mixture_of_experts: route_backward exchange
 llm_serving_frontier: draft_trees
-triton_ensemble: read_metrics
 """
 """Further tasks that are answered with plain data, for the first attempts of grammar: constants."""
 
