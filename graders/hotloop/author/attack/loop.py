@@ -119,9 +119,10 @@ class _Target:
 
 def _cell(notebook: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the cell in which the task is solved, its source as one text; the first of several."""
+    heading = re.compile(rf"^### TASK {re.escape(key)}\b", re.MULTILINE)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
-        if cell["cell_type"] == "code" and re.search(rf"^### TASK {key}\b", cell["source"], re.M):
+        if cell["cell_type"] == "code" and heading.search(cell["source"]):
             return cell
     raise UserError(f"the notebook has no cell for {key}")
 
