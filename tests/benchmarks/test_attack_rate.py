@@ -85,7 +85,7 @@ def test_what_is_spoilt_is_wrong() -> None:
 
 
 def test_the_tasks_that_are_attacked_exist() -> None:
-    for text in (attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED):
+    for text in (attack_rate.PLAIN, attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED):
         keys = attack_rate.keys(text)
         assert list(tasks_of(keys)) == keys
     assert len({key.partition(".")[0] for key in attack_rate.keys(attack_rate.QUICK)}) >= 8
@@ -95,7 +95,7 @@ def test_a_claim_counts_until_a_reader_has_refuted_it() -> None:
     earned = [CheckResult(check="correct", verdict=Verdict.PASSED, earned=1, sentence="")]
     lines = [
         Attempt(
-            attacker="one",
+            attacker="speed",
             task="module.task",
             attempt=number,
             at="",
@@ -113,10 +113,13 @@ def test_a_claim_counts_until_a_reader_has_refuted_it() -> None:
     ]
     control = Control(task="module.task", device="here", checks=["correct"], seconds=1, fault="")
     reading = Reading(
-        attacker="one", task="module.task", attempt=0, success=False, why="It is right."
+        attacker="speed", task="module.task", attempt=0, success=False, why="It is right."
     )
     document = attack_rate.result(Report.of([control, *lines, reading]))
     row = {"attempts": 100, "claims": 2, "successes": 1, "at_most_percent": 4.66}
     assert document["all"] == {**row, "modules": 1, "tasks": 1, "judging_seconds": 100}
-    assert document["rows"] == [{"attacker": "one", "module": "module", **row}]
-    assert (document["device"], document["refuted"]) == ("here", {"It is right.": 1})
+    assert document["rows"] == [{"attacker": "speed", "module": "module", **row}]
+    assert (document["device"], document["refuted"]) == (
+        "here",
+        [{"why": "It is right.", "claims": 1}],
+    )

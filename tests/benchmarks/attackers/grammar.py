@@ -350,7 +350,7 @@ BODIES = {
     "function_pointer": "((void (*)(int))(unsigned long)(threadIdx.x + 7))(1);",
     "set_local": "float row[4096]; for (int i = 0; i < 4096; i++) row[i] = i; "
     "{out}[threadIdx.x] = row[threadIdx.x];",
-    "shared_uninitialised": "__shared__ float old[1024]; {out}[threadIdx.x] = old[threadIdx.x];",
+    "shared_not_written": "__shared__ float old[1024]; {out}[threadIdx.x] = old[threadIdx.x];",
     "barrier_in_branch": "if (threadIdx.x % 2) __syncthreads(); {out}[threadIdx.x] = 0;",
     "atomics": "atomicAdd((int*){out}, 1);",
     "builtin_memcpy": "__builtin_memcpy({out}, {first}, 4096);",

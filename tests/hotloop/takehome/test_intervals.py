@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.core.intervals import Interval, median_interval, rate_interval, said, tenths, total
+from hotloop.core.intervals import (
+    Interval,
+    highest_rate,
+    median_interval,
+    rate_interval,
+    said,
+    tenths,
+    total,
+)
 from hotloop.takehome.report_page import said_points
 
 
@@ -120,3 +128,17 @@ def test_bounds_in_tenths_are_never_narrower(one: float, other: float) -> None:
     else:
         assert low / 10 <= found.low + 1e-6
         assert high / 10 >= found.high - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "bound"),
+    [
+        (0, 100, 1 - 0.05 ** (1 / 100)),
+        (0, 0, 1),
+        (3, 3, 1),
+        (1, 2, math.sqrt(0.95)),
+        (5, 10, 0.7776),
+    ],
+)
+def test_the_upper_bound_after_clopper_and_pearson(hits: int, trials: int, bound: float) -> None:
+    assert highest_rate(hits, trials) == pytest.approx(bound, abs=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -117,10 +118,11 @@ class _Target:
 
 
 def _cell(notebook: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the cell in which the task is solved; its source as one text."""
+    """Return the cell in which the task is solved, its source as one text; the first of several."""
+    heading = re.compile(rf"^### TASK {re.escape(key)}\b", re.MULTILINE)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
-        if cell["cell_type"] == "code" and f"### TASK {key}" in cell["source"].splitlines():
+        if cell["cell_type"] == "code" and heading.search(cell["source"]):
             return cell
     raise UserError(f"the notebook has no cell for {key}")
 
