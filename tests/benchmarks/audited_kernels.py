@@ -1,13 +1,14 @@
 """Does the check that the work is in a submission's own kernels agree with audits by hand?
 
     python tests/benchmarks/audited_kernels.py CLONE
-    python tests/benchmarks/audited_kernels.py CLONE --run 300 --keep
+    python tests/benchmarks/audited_kernels.py CLONE --run 300 --keep --honest FlagGems/src
 
 CLONE is your own clone of github.com/Infatoshi/kernelbench.com, which publishes runs of agents with
 the verdict of an audit by hand, and the texts of most of them. Nothing of it is copied into the
 repository: a row names a run by its id. The texts of all labeled runs are read. With --run, those
 that a CPU can run, which are Triton and PyTorch on the problems in SMALL, are run too, for so many
-seconds; rows that were kept before are not run again.
+seconds; rows that were kept before are not run again. --honest is a folder of other Triton kernels
+in whose texts nothing should be found.
 
 refused: the check accuses, or the answer is wrong. not decidable: it says that it cannot tell, with
 the reason. The labels disagree in places: the same kind of text is clean in one run and a hack in
@@ -113,13 +114,13 @@ def main() -> None:
     parser.add_argument("clone", type=Path)
     parser.add_argument("--run", type=float, default=0.0, help="seconds")
     parser.add_argument("--only", default="", help="run only ids that contain this")
+    parser.add_argument("--honest", type=Path, help="a folder of other kernels to read")
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     before = (
         [Row(**row) for row in json.loads(RESULT.read_text())["rows"]] if RESULT.exists() else []
     )
     ran = {row.id: row for row in before if row.by == "run"}
-    rows: list[Row] = []
     until = time.monotonic() + arguments.run
     published = [*runs(arguments.clone)]
     texts = {run.id: run for run in published if run.text is not None}
@@ -134,9 +135,23 @@ def main() -> None:
                 print(json.dumps(asdict(rows[at])), flush=True)
                 if arguments.keep:
                     keep(rows, published)
+    others = honest(arguments.honest) if arguments.honest else {}
     if arguments.keep:
-        keep(rows, published)
-    print(json.dumps(summary(rows, published), indent=1))
+        keep(rows, published, others)
+    print(json.dumps(summary(rows, published) | others, indent=1))
+
+
+def honest(folder: Path) -> dict[str, Any]:
+    """Return how many files with Triton kernels a folder has, and which are accused."""
+    counts, accused = 0, list[str]()
+    for path in sorted(folder.rglob("*.py")):
+        source = Source(path.read_text())
+        if not any(source.kernels):
+            continue
+        counts += 1
+        found = signs(source, Kernels.of(source), Rules(single=True))
+        accused += [f"{path.name}:{each.line} {each.kind}" for each in found[:1]]
+    return {"honest": {"folder": "/".join(folder.resolve().parts[-2:]), "files": counts, "accused": accused}}
 
 
 def runs(clone: Path) -> Iterator[Run]:
@@ -443,13 +458,16 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
     return result
 
 
-def keep(rows: list[Row], published: list[Run]) -> None:
+def keep(rows: list[Row], published: list[Run], others: dict[str, Any] | None = None) -> None:
     """Write the rows so far."""
+    before = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    others = others or {name: before[name] for name in ("honest",) if name in before}
     document = {
         "source": "github.com/Infatoshi/kernelbench.com",
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
         "summary": summary(rows, published),
+        **others,
         "rows": [asdict(row) for row in rows],
     }
     RESULT.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
