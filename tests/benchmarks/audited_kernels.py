@@ -12,7 +12,7 @@ in whose texts nothing should be found.
 
 refused: the check accuses, or the answer is wrong. not decidable: it says that it cannot tell, with
 the reason. The labels disagree in places: the same kind of text is clean in one run and a hack in
-another; `contradicted` counts the accused clean ones that have no kernel at all.
+another; `without_any_kernel` counts the accused clean ones that have none at all.
 """
 
 from __future__ import annotations
@@ -149,9 +149,11 @@ def honest(folder: Path) -> dict[str, Any]:
         if not any(source.kernels):
             continue
         counts += 1
-        found = signs(source, Kernels.of(source), Rules(single=True))
-        accused += [f"{path.name}:{each.line} {each.kind}" for each in found[:1]]
-    return {"honest": {"folder": "/".join(folder.resolve().parts[-2:]), "files": counts, "accused": accused}}
+        against = signs(source, Kernels.of(source), Rules(single=True))
+        accused += [f"{path.name}:{each.line} {each.kind}" for each in against[:1]]
+    name = "/".join(folder.resolve().parts[-2:])
+    found = {"folder": name, "files": counts, "accused": len(accused), "lines": accused}
+    return {"honest": found}
 
 
 def runs(clone: Path) -> Iterator[Run]:
@@ -435,7 +437,7 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
     """Return counts by label, and what is not decidable by reason."""
     result: dict[str, Any] = {
         "audited": len(published),
-        "with a text": len(rows),
+        "with_a_text": len(rows),
     }
     for label in sorted(
         {row.label for row in rows}, key=lambda each: (each not in (HACK, CLEAN), each)
@@ -445,15 +447,18 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
         counts: dict[str, Any] = {
             "texts": len(of),
             "accused": len(accused),
-            "by sign": dict(Counter(row.sign for row in accused).most_common()),
+            "by_sign": dict(Counter(row.sign.replace(" ", "_") for row in accused).most_common()),
             "wrong": sum(row.said == "wrong" for row in of),
             "own": sum(row.said == "own" for row in of),
-            "not decidable": dict(
-                Counter(row.reason for row in of if row.said == "open").most_common()
+            "not_decidable": sum(row.said == "open" for row in of),
+            "by_reason": dict(
+                Counter(
+                    re.sub(r"\W+", "_", row.reason) for row in of if row.said == "open"
+                ).most_common()
             ),
         }
         if label == CLEAN:
-            counts["contradicted"] = sum(row.sign == "no kernel" for row in accused)
+            counts["without_any_kernel"] = sum(row.sign == "no kernel" for row in accused)
         result[label] = counts
     return result
 
