@@ -422,7 +422,7 @@ def converted(folder: Path, text: str, target: Path) -> forms.External:
     own = own.replace("from einops import rearrange\n", _REARRANGE)
     room = {
         str(name).removeprefix("torch."): float(value)
-        for name, value in (_told(folder).get("tolerance") or {}).items()
+        for name, value in cast("dict[str, float]", _told(folder).get("tolerance") or {}).items()
     }
     (target / "reference.py").write_text(
         own + _REFERENCE.format(tolerance=room, larger=LARGER.get(folder.name, {}))
@@ -465,7 +465,7 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
 
 def keep(rows: list[Row], published: list[Run], others: dict[str, Any] | None = None) -> None:
     """Write the rows so far."""
-    before = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    before: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     others = others or {name: before[name] for name in ("honest",) if name in before}
     document = {
         "source": "github.com/Infatoshi/kernelbench.com",

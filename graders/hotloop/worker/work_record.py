@@ -7,8 +7,8 @@ change what is recorded.
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
-import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -112,7 +112,7 @@ class Work:
 
     def line(self) -> int:
         """Return the line of the submission that is running; 0 if none of it is."""
-        frame = sys._getframe(1)
+        frame = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_filename.endswith(self.file):
                 return frame.f_lineno
