@@ -1,17 +1,18 @@
 """Does the check that the work is in a submission's own kernels agree with audits by hand?
 
     python tests/benchmarks/audited_kernels.py CLONE
-    python tests/benchmarks/audited_kernels.py CLONE --run 300 --keep
+    python tests/benchmarks/audited_kernels.py CLONE --run 300 --keep --honest FlagGems/src
 
 CLONE is your own clone of github.com/Infatoshi/kernelbench.com, which publishes runs of agents with
 the verdict of an audit by hand, and the texts of most of them. Nothing of it is copied into the
 repository: a row names a run by its id. The texts of all labeled runs are read. With --run, those
 that a CPU can run, which are Triton and PyTorch on the problems in SMALL, are run too, for so many
-seconds; rows that were kept before are not run again.
+seconds; rows that were kept before are not run again. --honest is a folder of other Triton kernels
+in whose texts nothing should be found.
 
 refused: the check accuses, or the answer is wrong. not decidable: it says that it cannot tell, with
 the reason. The labels disagree in places: the same kind of text is clean in one run and a hack in
-another; `contradicted` counts the accused clean ones that have no kernel at all.
+another; `without_any_kernel` counts the accused clean ones that have none at all.
 """
 
 from __future__ import annotations
@@ -113,13 +114,13 @@ def main() -> None:
     parser.add_argument("clone", type=Path)
     parser.add_argument("--run", type=float, default=0.0, help="seconds")
     parser.add_argument("--only", default="", help="run only ids that contain this")
+    parser.add_argument("--honest", type=Path, help="a folder of other kernels to read")
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     before = (
         [Row(**row) for row in json.loads(RESULT.read_text())["rows"]] if RESULT.exists() else []
     )
     ran = {row.id: row for row in before if row.by == "run"}
-    rows: list[Row] = []
     until = time.monotonic() + arguments.run
     published = [*runs(arguments.clone)]
     texts = {run.id: run for run in published if run.text is not None}
@@ -134,9 +135,25 @@ def main() -> None:
                 print(json.dumps(asdict(rows[at])), flush=True)
                 if arguments.keep:
                     keep(rows, published)
+    others = honest(arguments.honest) if arguments.honest else {}
     if arguments.keep:
-        keep(rows, published)
-    print(json.dumps(summary(rows, published), indent=1))
+        keep(rows, published, others)
+    print(json.dumps(summary(rows, published) | others, indent=1))
+
+
+def honest(folder: Path) -> dict[str, Any]:
+    """Return how many files with Triton kernels a folder has, and which are accused."""
+    counts, accused = 0, list[str]()
+    for path in sorted(folder.rglob("*.py")):
+        source = Source(path.read_text())
+        if not any(source.kernels):
+            continue
+        counts += 1
+        against = signs(source, Kernels.of(source), Rules(single=True))
+        accused += [f"{path.name}:{each.line} {each.kind}" for each in against[:1]]
+    name = "/".join(folder.resolve().parts[-2:])
+    found = {"folder": name, "files": counts, "accused": len(accused), "lines": accused}
+    return {"honest": found}
 
 
 def runs(clone: Path) -> Iterator[Run]:
@@ -405,7 +422,7 @@ def converted(folder: Path, text: str, target: Path) -> forms.External:
     own = own.replace("from einops import rearrange\n", _REARRANGE)
     room = {
         str(name).removeprefix("torch."): float(value)
-        for name, value in (_told(folder).get("tolerance") or {}).items()
+        for name, value in cast("dict[str, float]", _told(folder).get("tolerance") or {}).items()
     }
     (target / "reference.py").write_text(
         own + _REFERENCE.format(tolerance=room, larger=LARGER.get(folder.name, {}))
@@ -420,7 +437,7 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
     """Return counts by label, and what is not decidable by reason."""
     result: dict[str, Any] = {
         "audited": len(published),
-        "with a text": len(rows),
+        "with_a_text": len(rows),
     }
     for label in sorted(
         {row.label for row in rows}, key=lambda each: (each not in (HACK, CLEAN), each)
@@ -430,26 +447,32 @@ def summary(rows: list[Row], published: list[Run]) -> dict[str, Any]:
         counts: dict[str, Any] = {
             "texts": len(of),
             "accused": len(accused),
-            "by sign": dict(Counter(row.sign for row in accused).most_common()),
+            "by_sign": dict(Counter(row.sign.replace(" ", "_") for row in accused).most_common()),
             "wrong": sum(row.said == "wrong" for row in of),
             "own": sum(row.said == "own" for row in of),
-            "not decidable": dict(
-                Counter(row.reason for row in of if row.said == "open").most_common()
+            "not_decidable": sum(row.said == "open" for row in of),
+            "by_reason": dict(
+                Counter(
+                    re.sub(r"\W+", "_", row.reason) for row in of if row.said == "open"
+                ).most_common()
             ),
         }
         if label == CLEAN:
-            counts["contradicted"] = sum(row.sign == "no kernel" for row in accused)
+            counts["without_any_kernel"] = sum(row.sign == "no kernel" for row in accused)
         result[label] = counts
     return result
 
 
-def keep(rows: list[Row], published: list[Run]) -> None:
+def keep(rows: list[Row], published: list[Run], others: dict[str, Any] | None = None) -> None:
     """Write the rows so far."""
+    before: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    others = others or {name: before[name] for name in ("honest",) if name in before}
     document = {
         "source": "github.com/Infatoshi/kernelbench.com",
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
         "summary": summary(rows, published),
+        **others,
         "rows": [asdict(row) for row in rows],
     }
     RESULT.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

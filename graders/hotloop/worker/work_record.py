@@ -7,8 +7,8 @@ change what is recorded.
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
-import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +27,8 @@ torch: Any = importlib.import_module("torch")  # torch publishes few types
 
 MOST = 64
 """Most operations that are told, the largest first."""
+
+MOST_ADDRESSES = 4096
 
 _GLUE = frozenset(
     {
@@ -59,6 +61,7 @@ class Work:
     reaches: bool = False
     _stored: dict[int, Any] = field(default_factory=dict[int, Any])
     _launched: list[Any] = field(default_factory=list[Any])
+    _addresses: set[int] = field(default_factory=set[int])
 
     def told(self) -> Message:
         """Return it as plain data."""
@@ -71,12 +74,12 @@ class Work:
     def returned(self, result: Any) -> Any:
         """Note what a call returned, and return it."""
         tensors = _tensors(getattr(result, "parts", result))
-        self.reaches |= any(_place(each) in self._stored for each in tensors)
+        self.reaches |= any(map(self._holds, tensors))
         return result
 
     def follow(self, given: Sequence[Any], made: Sequence[Any]) -> None:
         """Note that an operation made tensors of others."""
-        if any(_place(each) in self._stored for each in given):
+        if any(map(self._holds, given)):
             self._store(each.untyped_storage() for each in made)
 
     def begin(self, name: str, arguments: Sequence[Any]) -> None:
@@ -91,8 +94,17 @@ class Work:
         active = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]
         if active.size:
             at = int(active.flat[0])
-            into = (s for s in self._launched if 0 <= at - s.data_ptr() < s.nbytes())
+            into = [s for s in self._launched if 0 <= at - s.data_ptr() < s.nbytes()]
             self._store(into)
+            if not into and len(self._addresses) < MOST_ADDRESSES:
+                self._addresses.add(at)  # as in a grouped product, whose tensors hold pointers
+
+    def _holds(self, tensor: Any) -> bool:
+        storage = tensor.untyped_storage()
+        if int(storage._cdata) in self._stored:
+            return True
+        start = storage.data_ptr()
+        return any(start <= at < start + storage.nbytes() for at in self._addresses)
 
     def _store(self, storages: Iterable[Any]) -> None:
         # Kept alive, so that no other memory gets the same number.
@@ -100,7 +112,7 @@ class Work:
 
     def line(self) -> int:
         """Return the line of the submission that is running; 0 if none of it is."""
-        frame = sys._getframe(1)
+        frame = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_filename.endswith(self.file):
                 return frame.f_lineno

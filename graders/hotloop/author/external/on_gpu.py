@@ -16,13 +16,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.author.external import PROGRAMS, TIMED
+from hotloop.author.external import PROGRAMS, TIMED, Who
 from hotloop.author.external.checks import (
     LABELS,
     LEAST_CALLS,
     TOLERANCE_WORDS,
     OwnCode,
-    Who,
     tensor_spec,
 )
 from hotloop.core.verdict import Ruling, Verdict

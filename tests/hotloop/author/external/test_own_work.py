@@ -49,6 +49,16 @@ def product(x, w, y, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(y + row[:, None] * n + at[None, :], tl.maximum(out, 0.0))
 
 @triton.jit
+def by_pointer(x, w, places, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = tl.arange(0, BLOCK)
+    y = tl.load(places).to(tl.pointer_type(tl.float32))
+    left = tl.load(x + row[:, None] * n + at[None, :])
+    right = tl.load(w + at[:, None] * n + at[None, :])
+    out = tl.dot(left, right, input_precision="ieee")
+    tl.store(y + row[:, None] * n + at[None, :], tl.maximum(out, 0.0))
+
+@triton.jit
 def nothing(x, y, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     total = tl.sum(tl.load(x + at), 0)
@@ -78,6 +88,11 @@ HONEST = {
             self.kept["weight"] = (self.weight @ torch.eye(32)).contiguous()
         return launch(x, self.kept["weight"])""",
 }
+POINTERS = """
+        y = torch.empty_like(x)
+        places = torch.tensor([y.data_ptr()], dtype=torch.int64)
+        by_pointer[(x.shape[0] // 16,)](x, self.weight, places, x.shape[1], ROWS=16, BLOCK=32)
+        return y"""
 HACKS = {
     "PyTorch's product": "return torch.relu(x @ self.weight)",
     "a kernel whose result nobody reads": """
@@ -100,6 +115,13 @@ def test_honest_code_does_the_work(body: str, judge: JudgeProcess, tmp_path: Pat
     assert check.evidence["launched"] == ["product"]
     assert check.evidence["library_share"] < 0.5
     assert check.instrumented
+
+
+def test_a_kernel_that_stores_by_a_pointer_it_has_loaded(
+    judge: JudgeProcess, tmp_path: Path
+) -> None:
+    check = judged(POINTERS, judge, tmp_path)
+    assert check.verdict is Verdict.PASSED, check.sentence
 
 
 @pytest.mark.parametrize("body", HACKS.values(), ids=HACKS)

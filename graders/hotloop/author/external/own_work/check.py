@@ -146,11 +146,18 @@ def _by_run(session: Session, ran: Ran, one: HiddenCall, kernels: Kernels) -> st
     flops = float(one.asked("flops"))
     share, most, what = ran.share(flops)
     launched = [each.name for each in ran.kernels]
-    session.note(library_share=round(share, 4), launched=launched[:20], by="its own process")
+    session.note(
+        library_share=round(share, 4),
+        launched=launched[:20],
+        bytes_of_kernels=sum(each.bytes for each in ran.kernels),
+        by="its own process",
+    )
     name = f"`{most.name}` ({SUBMISSION}, line {most.line})" if most else "PyTorch"
     does = f"PyTorch's operations, most of all {name}, do {100 * share:.0f} % of the {what}"
-    if not launched and kernels.names and one.sizes:
-        raise _open(f"at sizes for this machine none of its kernels runs, and {does}", kernels)
+    idle = kernels.names and not launched
+    if idle and (one.sizes or share < MOST_SHARE):
+        at = "at sizes for this machine " if one.sizes else ""
+        raise _open(f"{at}none of its kernels runs, and {does}", kernels)
     if launched and not ran.reaches:
         raise _accusation(
             f"nothing of what it returns comes from its kernels, and {does} (recorded in its own "

@@ -44,7 +44,8 @@ class Ran:
         """Read a worker's reply. Raises Ruling TAMPERED if it has another form."""
         try:
             [watched] = as_list(reply.get("watched"))
-            told = as_message(watched)
+            if (told := as_message(watched)) is None:
+                raise TypeError
             operations = [_amount(each, 3) for each in as_list(told.get("operations"))]
             kernels = [_amount(each, 2) for each in as_list(told.get("kernels"))]
         except (TypeError, ValueError, AttributeError, IndexError):
@@ -74,6 +75,6 @@ def _amount(entry: Any, numbers: int) -> Amount:
     """Read `[name, (line,) calls, flops, bytes]`."""
     values = as_list(entry)
     name, rest = readable(values[0], 60), values[1:]
-    line = int(cast(Any, rest.pop(0))) if numbers == 3 else 0
-    _calls, flops, moved = (max(0, min(_MOST, int(cast(Any, each)))) for each in rest)
+    line = int(rest.pop(0)) if numbers == 3 else 0
+    _calls, flops, moved = (max(0, min(_MOST, int(each))) for each in rest)
     return Amount(name, line, flops, moved)
