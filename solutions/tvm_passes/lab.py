@@ -454,7 +454,7 @@ check("tvm_passes.equal_budgets")
 # with their `RunnerResult`s; a failed one has no `run_secs`. `predict(context, asked)` returns a float64 array, a score for each
 # candidate, larger for a faster one; it is also called before the first update, and for programs of which nothing was measured. A
 # `PerStoreFeature` extractor gives MetaSchedule's own features. The model is to be your own, in NumPy or PyTorch:
-# MetaSchedule's `XGBModel` and `MLPModel` are refused.
+# MetaSchedule's `XGBModel` and `MLPModel` are refused, and so is `tvm.compile`: the judge alone measures candidates.
 #
 # The judge plays eight searches of four other operators, with two failed candidates in each first round. A model is judged by the
 # candidates that it has measured after the first round, by their mean speed: 0 % is what random candidates reach, 100 % the best 48. 24 % are

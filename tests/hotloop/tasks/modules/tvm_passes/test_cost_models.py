@@ -62,12 +62,17 @@ def test_equal_scores_are_a_random_search(pool: Pool) -> None:
 @pytest.mark.parametrize(
     ("source", "name"),
     [
-        ("from tvm.s_tir.meta_schedule.cost_model import XGBModel as M", "XGBModel"),
+        (
+            "from tvm.s_tir.meta_schedule.cost_model import XGBModel as M",
+            "tvm.s_tir.meta_schedule.cost_model.XGBModel",
+        ),
         ("import xgboost as x", "xgboost"),
-        ("model = ms.cost_model.XGBModel()", "XGBModel"),
+        ("model = ms.cost_model.XGBModel()", "ms.cost_model.XGBModel"),
         ("model = ms.cost_model.CostModel.create('xgb')", "xgb"),
+        ("built = tvm.compile(schedule.mod)", "tvm.compile"),
+        ("pattern = re.compile('x')", None),
         ("# boosted as XGBModel is\n'''Not xgb.'''", None),
     ],
 )
-def test_a_finished_model_is_recognized(source: str, name: str | None) -> None:
+def test_a_finished_model_and_the_compiler_are_recognized(source: str, name: str | None) -> None:
     assert cost_models.borrowed(source) == name
