@@ -457,8 +457,8 @@ check("tvm_passes.equal_budgets")
 # MetaSchedule's `XGBModel` and `MLPModel` are refused, and so is `tvm.compile`: the judge alone measures candidates.
 #
 # The judge plays eight searches of four other operators, with two failed candidates in each first round. A model is judged by the
-# candidates that it has measured after the first round, by their mean speed: 0 % is what random candidates reach, 100 % the best 48. 24 % are
-# required; MetaSchedule's own `XGBModel` goes half as far again (in the lesson).
+# candidates that it has measured after the first round, by their mean speed: 0 % is what random candidates reach, 100 % the best 48. 20 % are
+# required; MetaSchedule's own `XGBModel` goes almost twice as far (in the lesson).
 #
 # Predict first: 48 of the 304 candidates that are left are measured. How often does a search with random scores find the best?
 #

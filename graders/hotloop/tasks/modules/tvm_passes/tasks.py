@@ -51,7 +51,7 @@ tune = hl.returns_data(
 equal_budgets = hl.returns_data(compared=hl.Answers(search_budgets.searches))
 
 cost_model = hl.returns_data(
-    leads=cost_models.leads.bind(least=0.24),
+    leads=cost_models.leads.bind(least=0.2),
     drives=hl.WritesFiles(products.searched, entry="tuned", timeout_s=300.0),
 )
 
