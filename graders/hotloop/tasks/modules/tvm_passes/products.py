@@ -154,6 +154,11 @@ def replayed(rng: Rng, session: Session) -> Iterator[Assignment]:
     return rescheduled((TUNED_SIZE,), Inspection("tuned"), rng, session)
 
 
+def searched(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """Yield the assignment of a hidden size that is small enough for a search."""
+    return rescheduled((other_size(rng, 32, 6),), Inspection("scheduled"), rng, session)
+
+
 def rescheduled(
     sizes: Sequence[Size], inspection: Inspection, rng: Rng, session: Session
 ) -> Iterator[Assignment]:

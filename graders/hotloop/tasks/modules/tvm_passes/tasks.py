@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.tvm_passes import (
+    cost_models,
     gpu_products,
     importing,
     partitions,
@@ -48,6 +49,11 @@ tune = hl.returns_data(
 )
 
 equal_budgets = hl.returns_data(compared=hl.Answers(search_budgets.searches))
+
+cost_model = hl.returns_data(
+    leads=cost_models.leads.bind(least=0.2),
+    drives=hl.WritesFiles(products.searched, entry="tuned", timeout_s=300.0),
+)
 
 partition = hl.returns_data(
     sound=hl.Assertions(partitions.structure, "Right on all {count} hidden graphs."),
