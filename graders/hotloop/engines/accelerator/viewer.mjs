@@ -8,6 +8,7 @@ const STYLE = `
 .run table { border-collapse: collapse; font-size: .85em; margin-block: .4em 1em; }
 .run caption { text-align: start; padding: .3em 0; font-weight: 700; }
 .run th, .run td { padding: .15em 1em .15em 0; text-align: end; border-block-end: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+.run th, .run td:not(.text) { white-space: nowrap; }
 .run th:first-child, .run .text { text-align: start; font-weight: inherit; }
 .run td.text, .run-listing { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .run td.text { overflow-wrap: anywhere; min-inline-size: 9rem; }
@@ -26,8 +27,7 @@ const STYLE = `
 .run-listing .here { background: color-mix(in srgb, #c9a227 35%, transparent); }
 .run-listing span:nth-child(-n+2) { text-align: end; opacity: .85; }
 .run-listing i { display: inline-block; block-size: .7em; background: #c8553d; }
-.run-legend { display: flex; flex-wrap: wrap; gap: .1em 1.1em; padding: 0; margin: .3em 0; list-style: none; font-size: .85em; }
-.run-legend li { margin: 0; }
+.run-legend { display: flex; flex-wrap: wrap; gap: .1em 1.1em; margin: .3em 0; font-size: .85em; }
 .run-legend i { display: inline-block; inline-size: .9em; block-size: .9em; margin-inline-end: .35em; vertical-align: -.1em; }
 `;
 /** Colors of what a bundle waits for. */
@@ -169,9 +169,9 @@ class Timeline {
   }
 
   #legend() {
-    const item = (color, text) => make('li', {}, make('i', { style: `background: ${color}` }), text);
+    const item = (color, text) => make('span', {}, make('i', { style: `background: ${color}` }), text);
     const reasons = [...new Set([...this.run.reasons.filter(Boolean), ...(this.run.waits['a branch'] ? ['a branch'] : [])])];
-    return make('ul', { class: 'run-legend' }, item('#2f81f7', 'a bundle issues'), ...reasons.map((reason) => item(WAITS[reason], `it waits for ${reason}`)));
+    return make('div', { class: 'run-legend' }, item('#2f81f7', 'a bundle issues'), ...reasons.map((reason) => item(WAITS[reason], `it waits for ${reason}`)));
   }
 
   get #span() {
