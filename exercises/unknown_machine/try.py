@@ -13,40 +13,18 @@ import random
 import sys
 from pathlib import Path
 
-from hotloop.engines.accelerator import kinds
 from hotloop.engines.accelerator import machine as machines
-from hotloop.engines.accelerator import rows as matrices
-from hotloop.engines.accelerator import walk as walks
+from hotloop.engines.accelerator.kernels import BY_NAME
 from hotloop.engines.accelerator.manual import manual
 from hotloop.engines.accelerator.program import assemble, disassemble
 from hotloop.engines.accelerator.run import run
 from hotloop.engines.accelerator.timeline import page, profile
 
-NAMES = ("walk", "pipeline", "overlap", "kernel")
-
-
-def kernel(name: str, seed: int, items: int):
-    """An input, the naive program, and the lower bound."""
-    machine, rng = machines.draw(seed), random.Random(1)
-    if name == "kernel":
-        kind = kinds.draw(seed)
-        shape = kind.draw(seed)
-        work = kind.work(shape, items, rng)
-        return work, kind.naive(shape, items), kind.bound(shape, machine, work)
-    if name == "overlap":
-        shape = matrices.draw(seed)
-        work = matrices.work(shape, items, rng)
-        return work, matrices.naive(shape, items), matrices.lower_bound(shape, machine, work)
-    shape = walks.draw(seed)
-    shape = walks.without_table(shape) if name == "pipeline" else shape
-    work = walks.work(shape, items, rng)
-    return work, walks.naive(shape, items), walks.lower_bound(shape, machine, work)
-
 
 def main() -> None:
     """Do what the arguments say."""
     words = sys.argv[1:]
-    name = next((word for word in words if word in NAMES), None)
+    name = next((word for word in words if word in BY_NAME), None)
     if name is None:
         sys.exit(__doc__)
     yours = importlib.import_module(name)
@@ -56,10 +34,11 @@ def main() -> None:
         Path("manual.md").write_text(manual(machine), encoding="utf-8")
         print("manual.md")
         return
-    most = {"overlap": 128, "kernel": kinds.draw(seed).items}.get(name, 256)
-    items = next((int(word) for word in words if word.isdigit()), most)
-    work, naive, bound = kernel(name, seed, items)
-    program = naive if "naive" in words else assemble(yours.build(items), machine)
+    kernel = BY_NAME[name](seed)
+    items = next((int(word) for word in words if word.isdigit()), kernel.items[-1])
+    work = kernel.draw(items, random.Random(1))
+    bound = kernel.bound(work)
+    program = kernel.naive(items) if "naive" in words else assemble(yours.build(items), machine)
     result = run(machine, program, work.memory, work.writable, 10**6, record=True)
     print(work.mismatch(result.memory) or "right", f"· lower bound {bound} cycles", end="\n\n")
     print(profile(result, machine, program))

@@ -3,7 +3,7 @@
 import json
 from html import escape
 
-from hotloop.engines.accelerator import workbench
+from hotloop.engines.accelerator.kernels import BY_NAME
 from hotloop.engines.accelerator.program import disassemble
 from hotloop.tasks.modules.unknown_machine.instances import PLAIN
 
@@ -14,7 +14,7 @@ KERNEL = "walk"
 
 def place(simulator: str) -> str:
     """Return the element that accelerator.mjs fills. simulator: as in `assets.write`, or ""."""
-    kernels = workbench.kernels(PLAIN)
+    kernels = {name: kernel(PLAIN) for name, kernel in BY_NAME.items()}
     counts = escape(json.dumps({name: kernel.items for name, kernel in kernels.items()}))
     naive = disassemble(kernels[KERNEL].naive(kernels[KERNEL].items[0]))
     return (

@@ -19,24 +19,20 @@ import random
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hotloop.engines.accelerator import machine as machines
-from hotloop.engines.accelerator import rows as matrices
 from hotloop.engines.accelerator import timeline
-from hotloop.engines.accelerator import walk as walks
 from hotloop.engines.accelerator.kernel import Work
-from hotloop.engines.accelerator.machine import Machine
+from hotloop.engines.accelerator.kernels import BY_NAME
 from hotloop.engines.accelerator.manual import manual
-from hotloop.engines.accelerator.program import Program, Rejected, assemble, disassemble
+from hotloop.engines.accelerator.program import Rejected, assemble, disassemble
 from hotloop.engines.accelerator.run import Fault, TooSlow, run
 from hotloop.engines.accelerator.scale import score
-from hotloop.engines.accelerator.walk import Walk
 
 SLOWEST = 2
 """A program may take as many times the cycles of the naive one."""
@@ -44,41 +40,6 @@ SLOWEST = 2
 FILE = "program.py"
 MOST_PRINTED = 4000
 """Characters of a generator's output that an answer shows."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel of a machine. items: the counts that a judge asks for; the last one's count."""
-
-    items: tuple[int, ...]
-    naive: Callable[[int], Program]
-    draw: Callable[[int, random.Random], Work]
-    bound: Callable[[Work], int]
-
-
-def kernels(seed: int) -> dict[str, Kernel]:
-    """Return the kernels of a seed's machine by name."""
-    walk, rows = walks.draw(seed), matrices.draw(seed)
-    machine = machines.draw(seed)
-    return {
-        "walk": _of_walk(walk, machine),
-        "pipeline": _of_walk(walks.without_table(walk), machine),
-        "overlap": Kernel(
-            (walks.MULTIPLE, 3 * walks.MULTIPLE, matrices.ROWS),
-            lambda items: matrices.naive(rows, items),
-            lambda items, rng: matrices.work(rows, items, rng),
-            lambda work: matrices.lower_bound(rows, machine, work),
-        ),
-    }
-
-
-def _of_walk(shape: Walk, machine: Machine) -> Kernel:
-    return Kernel(
-        (walks.MULTIPLE, 5 * walks.MULTIPLE, walks.ITEMS),
-        lambda items: walks.naive(shape, items),
-        lambda items, rng: walks.work(shape, items, rng),
-        lambda work: walks.lower_bound(shape, machine, work),
-    )
 
 
 class _Problem(Exception):
@@ -101,11 +62,11 @@ def answer(request: str) -> str:
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     seed = int(request["seed"])
     if request["ask"] == "machine":
-        counts = {name: kernel.items for name, kernel in kernels(seed).items()}
+        counts = {name: kernel(seed).items for name, kernel in BY_NAME.items()}
         return {"manual": manual(machines.draw(seed)), "kernels": counts}
     name, items = str(request["kernel"]), int(request["items"])
     if request["ask"] == "naive":
-        return {"program": disassemble(kernels(seed)[name].naive(items))}
+        return {"program": disassemble(BY_NAME[name](seed).naive(items))}
     printed, text = "", str(request["source"])
     if request["language"] == "python":
         printed, text = _generate(text, request.get("files", {}), items)
@@ -115,7 +76,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _naive(seed: int, name: str, items: int) -> tuple[Work, int]:
     """Return the input of a seed and count, always the same, and the naive program's cycles."""
-    kernel = kernels(seed)[name]
+    kernel = BY_NAME[name](seed)
     work = kernel.draw(items, random.Random(1))
     result = run(machines.draw(seed), kernel.naive(items), work.memory, work.writable, 10**9)
     return work, result.cycles
@@ -137,7 +98,7 @@ def _run(seed: int, name: str, items: int, text: str) -> dict[str, Any]:
         bundle = int(str(error).removeprefix("bundle ").partition(",")[0])
         line = timeline.lines(text)[bundle]
         raise _Problem(f"Line {line}: {error}.", line) from None
-    bound = kernels(seed)[name].bound(work)
+    bound = BY_NAME[name](seed).bound(work)
     return {
         "mismatch": work.mismatch(result.memory),
         "naive": naive,

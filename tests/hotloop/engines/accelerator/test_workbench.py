@@ -12,6 +12,7 @@ import pytest
 from hotloop.core import paths
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator import timeline, workbench
+from hotloop.engines.accelerator.kernels import BY_NAME
 from hotloop.engines.accelerator.program import assemble
 from hotloop.engines.accelerator.run import run
 
@@ -28,7 +29,7 @@ def run_of(source: str, language: str = "assembly", **more: Any) -> dict[str, An
     return ask("run", source=source, language=language, **more)
 
 
-@pytest.mark.parametrize("kernel", workbench.kernels(SEED))
+@pytest.mark.parametrize("kernel", BY_NAME)
 def test_a_naive_program_is_right_and_scores_nothing(kernel: str) -> None:
     text = ask("naive", kernel=kernel)["program"]
     answer = run_of(text, kernel=kernel)

@@ -7,12 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hotloop.engines.accelerator import kinds
-from hotloop.engines.accelerator import machine as machines
-from hotloop.engines.accelerator import walk as walks
-from hotloop.engines.accelerator.kernel import Kind
-from hotloop.engines.accelerator.machine import Machine
-from hotloop.engines.accelerator.walk import Walk
 from hotloop.judge.constants import constant
 
 PLAIN = 12
@@ -66,20 +60,3 @@ def _references(row: dict[str, Any] | None) -> dict[str, float]:
         return {}
     searched = {"search": row["search_score"]} if "search_score" in row else {}
     return {**dict(zip(LEVELS, row["scores"], strict=True)), **searched}
-
-
-def machine() -> Machine:
-    """Return the machine of this judging."""
-    return machines.draw(seed())
-
-
-def walk() -> Walk:
-    """Return the kernel of this judging."""
-    return walks.draw(seed())
-
-
-def kernel() -> tuple[Machine, Kind[Any], Any]:
-    """Return machine, kind of kernel and shape of this judging where all are drawn."""
-    own = kernel_seed()
-    kind = kinds.draw(own)
-    return machines.draw(own), kind, kind.draw(own)

@@ -8,11 +8,11 @@ candidate's process has nothing left to do: it cannot read them, nor how long an
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.accelerator.kernel import Work
+from hotloop.engines.accelerator.kernels import Kernel
 from hotloop.engines.accelerator.machine import Machine
 from hotloop.engines.accelerator.program import Program, Rejected, assemble
 from hotloop.engines.accelerator.run import Fault, Run, TooSlow, run
@@ -26,23 +26,6 @@ GENERATOR_S = 60.0
 
 SLOWEST = 2
 """A program may take as many times the cycles of the naive one."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel on a machine, as the judge sees it.
-
-    naive: returns the naive program for a number of items. draw: returns an input with that many.
-    bound: returns cycles that no program can beat on an input. items: of each run; the cycles of
-    the last one count. references: scores of programs of ours on an input of their own, by name.
-    """
-
-    machine: Machine
-    naive: Callable[[int], Program]
-    draw: Callable[[int, random.Random], Work]
-    bound: Callable[[Work], int]
-    items: tuple[int, ...]
-    references: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hotloop.tasks import authoring as hl
-from hotloop.tasks.modules.unknown_machine import blocks, counting, kernels
+from hotloop.tasks.modules.unknown_machine import blocks, counting, instances, kernels
 
 count = hl.returns_data(
     issue=hl.Answers(counting.issue_questions),
@@ -12,10 +12,10 @@ count = hl.returns_data(
 
 block = hl.returns_data(same=blocks.same, cycles=blocks.cycles)
 
-pipeline = hl.returns_data(**kernels.checks(kernels.hashes))
+pipeline = hl.returns_data(**kernels.checks("pipeline"))
 
-overlap = hl.returns_data(**kernels.checks(kernels.rows))
+overlap = hl.returns_data(**kernels.checks("overlap"))
 
-walk = hl.returns_data(**kernels.checks(kernels.walk))
+walk = hl.returns_data(**kernels.checks("walk", instances.references))
 
-kernel = hl.returns_data(**kernels.checks(kernels.any_kind))
+kernel = hl.returns_data(**kernels.checks("kernel", instances.kernel_references))

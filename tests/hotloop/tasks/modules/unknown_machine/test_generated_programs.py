@@ -62,7 +62,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], object]]
             return build(*arguments)
 
         monkeypatch.setattr(programs, "ask_plainly", ask)
-        session.cached["reached"] = programs.outcome(session, kernel or kernels.hashes())  # type: ignore[arg-type]
+        session.cached["reached"] = programs.outcome(session, kernel or kernels.kernel("pipeline"))  # type: ignore[arg-type]
         return session
 
     return judged
@@ -74,7 +74,7 @@ def naive(items: int) -> str:
 
 def test_every_program_is_asked_for_before_the_first_input_is_drawn(judge: Any) -> None:
     session = judge(naive)
-    count = len(kernels.hashes().items)
+    count = len(kernels.kernel("pipeline").items)
     assert session.order == ["program"] * count + ["secret"] * count
 
 
@@ -137,7 +137,7 @@ def plain_kernel(seed: int, items: int) -> str:
 
 def judged(seed: int, judge: Any, build: Callable[[int], object]) -> Any:
     with constants({"KERNEL": seed}):
-        return judge(build, kernels.any_kind())
+        return judge(build, kernels.kernel("kernel"))
 
 
 @each_kind
