@@ -52,8 +52,8 @@ class Terms:
     judge_budget_s: seconds for judging one task. memory_bytes: limit of a learner's notebook.
     checks: by task, the only checks to judge; other tasks are not judged; empty for everything.
     device: "cpu" does not use a GPU, so that checks that need one stay open; "" uses what exists.
-    nsight, seed: as in `Job`; a record with a given seed is never counted. isolation, judge: must
-    be picklable, that is module-level functions, if another process executes.
+    nsight: as in `Job`. isolation, judge: must be picklable, that is module-level functions, if
+    another process executes.
     """
 
     cell_s: float = CELL_S
@@ -63,7 +63,6 @@ class Terms:
     checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
     nsight: bool = False
-    seed: str = ""
     isolation: Callable[[], Isolation] = choose
     judge: Callable[[], Judge] = shared_judge
 
@@ -209,7 +208,6 @@ class NotebookRun:
             checks=self._terms.checks.get(task.id),
             device=self._terms.device,
             nsight=self._terms.nsight,
-            seed=self._terms.seed,
             variant=self._hand_in.variant,
             given=self._hand_in.digests,
         )

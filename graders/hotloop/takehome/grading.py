@@ -36,7 +36,7 @@ def grade(
     records = execution.judged(
         submission, team, submission.manifest.tasks, jobs=jobs, on_progress=on_progress
     )
-    again = versions.judged(submission, team, records, on_progress)
+    again = versions.judged(submission, team, on_progress)
     return make_report(submission, team, records, versions=again)
 
 

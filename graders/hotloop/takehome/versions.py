@@ -1,8 +1,7 @@
 """Judges again the versions of an open-scored task that the candidate's work log holds.
 
 The log says when each version was the best so far. It is the candidate's own account; what a
-version scores is the judge's, on the inputs on which the submission was judged. A line
-`# idea: …` in a version says what it tries.
+version scores is the judge's. A line `# idea: …` in a version says what it tries.
 """
 
 import difflib
@@ -11,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hotloop.core import svg
-from hotloop.core.record import Record
-from hotloop.course.notebook_run import Terms
 from hotloop.learn.pack import work_log
 from hotloop.learn.pack.work_log import LoggedVersion
 from hotloop.takehome import execution
@@ -32,15 +29,9 @@ _IDEA = re.compile(r"^\s*#\s*idea:\s*(.{1,200})", re.IGNORECASE)
 
 
 def judged(
-    submission: Submission,
-    team: Team,
-    records: Mapping[str, Record],
-    on_progress: Callable[[str], None] = lambda _text: None,
+    submission: Submission, team: Team, on_progress: Callable[[str], None] = lambda _text: None
 ) -> dict[str, list[VersionReport]]:
-    """Return the versions of each task by the log, judged now. records: of the submission.
-
-    They get the same inputs as the submission, so that a gain is none of the inputs.
-    """
+    """Return the versions of each task by the log, judged now on inputs of their own."""
     manifest = submission.manifest
     reports: dict[str, list[VersionReport]] = {}
     for task in execution.code_tasks(manifest.module, manifest.tasks):
@@ -50,9 +41,7 @@ def judged(
         for number, version in enumerate(chosen, 1):
             files = {name: text for name, text in version.files.items() if name in own}
             on_progress(f"{task}: version {number} of {len(chosen)}")
-            seed = records[task].circumstances.seed if task in records else ""
-            record = _record(submission, team, task, files, seed)
-            report = _report(record, replace(version, files=files), before)
+            report = _judged(submission, team, task, replace(version, files=files), before)
             reports.setdefault(task, []).append(report)
             before = files
     return reports
@@ -67,16 +56,16 @@ def choose(versions: Sequence[LoggedVersion]) -> list[LoggedVersion]:
     return [versions[at] for at in sorted({0, *gains[: MOST - 2], len(versions) - 1})]
 
 
-def _record(
-    submission: Submission, team: Team, task: str, texts: Mapping[str, str], seed: str
-) -> Record:
-    files = {name: text.encode() for name, text in texts.items()}
+def _judged(
+    submission: Submission,
+    team: Team,
+    task: str,
+    version: LoggedVersion,
+    before: Mapping[str, str],
+) -> VersionReport:
+    files = {name: text.encode() for name, text in version.files.items()}
     work = replace(submission.work, files={**submission.work.files, **files})
-    version = replace(submission, work=work)
-    return execution.judged(version, team, [task], terms=Terms(seed=seed))[task]
-
-
-def _report(record: Record, version: LoggedVersion, before: Mapping[str, str]) -> VersionReport:
+    record = execution.judged(replace(submission, work=work), team, [task])[task]
     added, removed = _changes(before, version.files)
     return VersionReport(
         minutes=version.minutes,

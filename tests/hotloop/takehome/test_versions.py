@@ -14,7 +14,6 @@ import pytest
 from hotloop.core import paths
 from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.notebook_run import Terms
 from hotloop.learn.pack import work_log
 from hotloop.learn.pack.work_log import LoggedVersion, WorkLog, WorkLogEntry
 from hotloop.takehome import execution, grading, report_page, versions
@@ -26,7 +25,6 @@ from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
 from hotloop.tasks.problem import Score
-from hotloop.verdicts import open_scale
 
 from .conftest import ABOUT, RECEIVED, Hired
 
@@ -104,10 +102,7 @@ def judged(
 ) -> list[VersionReport]:
     """Three versions, of which the judge refuses the second."""
 
-    def answers(
-        one: Submission, _team: Team, _tasks: Iterable[str], *, terms: Terms
-    ) -> dict[str, Record]:
-        assert terms.seed == "s"
+    def answers(one: Submission, _team: Team, _tasks: Iterable[str]) -> dict[str, Record]:
         number = re.search(rb"N = (\d)", one.work.files[FILE])
         assert number is not None
         return {TASK: record({b"1": 0.3, b"2": None, b"3": 0.62}[number[1]])}
@@ -119,7 +114,7 @@ def judged(
         entry(40, 0.9, softmax_triton="# idea: a wild one\nN = 2\n"),
         entry(95, 0.61, softmax_triton="# idea: <b>two</b> buffers\nN = 3\nx = 1\n", passwd="root"),
     )
-    found = versions.judged(replace(submission, work_log=kept), hired.team, {TASK: record(0.62)})
+    found = versions.judged(replace(submission, work_log=kept), hired.team)
     assert found.keys() == {TASK}
     return found[TASK]
 
@@ -211,7 +206,4 @@ def test_the_logs_programs_are_judged_again(tmp_path: Path) -> None:
     assert second.score is not None
     assert second.score > 0.5
     assert second.idea == "packed streams"
-    # The last version is what was handed in, and has the same inputs.
-    assert task.record is not None
-    assert second.score == open_scale.score_of_record(task.record)
     assert "packed streams" in report_page.page(report)

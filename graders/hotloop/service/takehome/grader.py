@@ -165,7 +165,7 @@ class Grader:
 
         Raises UnknownPack if the candidate's data was deleted in the meantime.
         """
-        again = versions.judged(submission, self.team, outcome.records)
+        again = versions.judged(submission, self.team)
         report = make_report(submission, self.team, outcome.records, versions=again)
         grading.write(report, self.team)
 
