@@ -128,7 +128,7 @@ def main() -> None:
     with JudgeProcess(quiet=True) as process:
         for at in random.Random(1).sample(range(len(rows)), len(rows)):
             row, run = rows[at], texts[rows[at].id]
-            if row.by == "run" or time.monotonic() > until or not runs_here(run, row):
+            if row.by == "run" or time.monotonic() > until or row.reason != "not run":
                 continue
             if arguments.only in run.id:
                 rows[at] = judged(run, process)
@@ -204,7 +204,8 @@ def read(run: Run) -> Row:
         return replace(begin, reason="CUDA C++")
     if set(source.kernels) < set(kernels.names):
         return replace(begin, reason="another language for GPUs")
-    return replace(begin, reason="not run")
+    is_runnable = run.deck == "hard" and run.folder is not None and run.folder.name in SMALL
+    return replace(begin, reason="not run" if is_runnable else "another form")
 
 
 def rules(folder: Path | None) -> Rules:
@@ -218,16 +219,6 @@ def rules(folder: Path | None) -> Rules:
 
 def _told(folder: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", yaml.safe_load((folder / "problem.yaml").read_text()))
-
-
-def runs_here(run: Run, row: Row) -> bool:
-    """Return whether a CPU can run it."""
-    return (
-        run.deck == "hard"
-        and run.folder is not None
-        and run.folder.name in SMALL
-        and row.reason == "not run"
-    )
 
 
 def judged(run: Run, process: JudgeProcess) -> Row:
