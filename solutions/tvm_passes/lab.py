@@ -446,7 +446,7 @@ check("tvm_passes.equal_budgets")
 # ### CARD tvm_passes.cost_model
 #
 # `recorded_candidates.json.gz` has 320 random schedules of a transformer's operator: a product with bias and relu. Each one's cost is known
-# exactly: its compiled code was not timed but counted, by callgrind, in instructions and cache misses. So a search among them needs no
+# without noise: its compiled code was not timed but counted, by callgrind, in instructions and cache misses. So a search among them needs no
 # clock, and two searches on the same budget can be compared without noise. `candidates.search(path, make_model)` plays one: 16 random
 # candidates, then three rounds of the 16 with the largest scores that are left. The first round has none to learn from.
 #

@@ -4,8 +4,8 @@
 
    A shape is 4x48x32; tensors are float32; a library's name begins with a slash. Each function is
    called twice, and the second call is counted: callgrind writes a file of counts for each library,
-   numbered from 1. Parallel loops run as one task, without threads, so that the counts are the same
-   in every run. */
+   numbered from 1. Parallel loops run as one task, without threads, so that no thread is counted
+   while it waits. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
