@@ -1,8 +1,8 @@
 """Candidates of MetaSchedule whose cost was counted, and a search among them.
 
 `recorded_candidates.json.gz` has random schedules of an operator: MetaSchedule's record of each,
-with the cycles of a call at 1 GHz as its seconds. They were counted by callgrind, not timed, so that
-no other program changes them: instructions, and 10 cycles for each miss of a first-level cache.
+with the cycles of a call at 1 GHz as its seconds. They were counted by callgrind, not timed, so
+that no other program changes them: instructions, and 10 for each miss of a first-level cache.
 """
 
 import gzip

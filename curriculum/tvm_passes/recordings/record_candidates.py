@@ -6,7 +6,8 @@ writes FOLDER/NAME.json.gz for each operator: MetaSchedule's workload and, in th
 they were drawn, its records of random schedules. Nothing is timed. A candidate's "seconds" are what
 its compiled code takes on callgrind's machine at 1 GHz, with warm caches and one thread: a cycle an
 instruction and MISS_CYCLES a miss of the first-level caches. Whatever else runs on the machine, the
-counts stay: counted again in another batch, they differ by less than a percent. It needs valgrind and gcc, and takes some minutes an operator.
+counts stay: counted again in another batch, they differ by less than a percent. It needs valgrind
+and gcc, and takes some minutes an operator.
 """
 
 import gzip
