@@ -177,7 +177,9 @@ def _skeleton(lesson: str) -> list[str]:
     kept = re.compile(rf"#{{1,4}} |\||- |{inserted}|```|</?details|</?fig|\$ ")
     found = [(line, kept.match(line)) for line in lines]
     starts = [
-        line if re.match(inserted, line) else match[0] for line, match in found if match is not None
+        re.sub(' alt="[^"]*"', "", line) if re.match(inserted, line) else match[0]
+        for line, match in found
+        if match is not None
     ]
     links = set(re.findall(r"\]\(([^)\s]+)\)", lesson.replace(".zh.yaml)", ".yaml)")))
     keys = re.findall(r"\{\{.*?\}\}", lesson)

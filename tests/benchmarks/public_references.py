@@ -196,9 +196,9 @@ def keep(name: str, rows: list[Reference]) -> None:
     with (Path(tempfile.gettempdir()) / "public_references.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         document = json.loads(RESULT.read_text()) if RESULT.is_file() else {}
+        document |= {"device": device_name(), "date": datetime.now(UTC).date().isoformat()}
         document[name] = {
-            "device": device_name(),
-            "date": datetime.now(UTC).date().isoformat(),
+            "date": document["date"],
             "packages": {each: _version(each) for each in OPTIONAL},
             "summary": summary(rows),
             "rows": [asdict(row) for row in rows],

@@ -76,6 +76,9 @@ SIMULATED = "simulated candidates, of checks that count"
 REPORT = "points of checks that count, by takehome/score.py"
 
 SHOW_NOBODY = {
+    "author/attack/claims.py": NO_LEARNERS,
+    "author/attack/loop.py": NO_LEARNERS,
+    "author/attack/messages.py": NO_LEARNERS,
     "cli/author/exploits.py": NO_LEARNERS,
     "cli/course/attempts.py": SUMS,
     "cli/course/points.py": SUMS,

@@ -142,6 +142,7 @@ PLACES = {
     "author/external/checks.py unfit": (
         "It is about the problem's own code, in a process without others."
     ),
+    "author/external/own_work/check.py _open": NO_POINTS,
     "author/external/checks.py without_gpu": NO_POINTS,
     "tasks/modules/sparse_attention_op/standalone_kernel.py _touched": (
         "A page that our own process reads is not seen; the candidate's process cannot reach it."

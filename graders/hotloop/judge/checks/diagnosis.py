@@ -138,15 +138,18 @@ class Diagnosis(Check):
     def questions(self, _rng: np.random.Generator | None = None) -> Iterator[Question]:
         """Yield a question for each recording, all of which the one diagnosis answers."""
         key = AnswerKey.read(self.key)
-        for name, file in zip(self.names, self.files(), strict=True):
-            mismatch = partial(self._mismatch, partial(key.value, file), name)
-            yield Question("Your diagnosis", (), mismatch)
+        sealed: dict[str, Sealed] = {
+            name: partial(key.value, file)
+            for name, file in zip(self.names, self.files(), strict=True)
+        }
+        for name in sealed:
+            yield Question("Your diagnosis", (), partial(self._mismatch, sealed, name))
 
     def mismatch(self, answer: object) -> str | None:
         """Return what is wrong with the first wrong part of a diagnosis, or None."""
         return _first(question.mismatch(answer) for question in self.questions())
 
-    def _mismatch(self, sealed: Sealed, name: str, answer: object) -> str | None:
+    def _mismatch(self, sealed: Mapping[str, Sealed], name: str, answer: object) -> str | None:
         diagnosis = as_message(answer)
         if diagnosis is None:
             return f"it is {shown(answer)}, not a dict"
@@ -159,11 +162,14 @@ class Diagnosis(Check):
             wrong = _first(
                 chain(
                     (part.malformed(reported) for part in self.parts),
-                    (part.mismatch(sealed, reported) for part in self.parts),
+                    (part.mismatch(sealed[name], reported) for part in self.parts),
                 )
             )
-            others = [diagnosis.get(other) for other in self.names if other != name]
-            if others and all(other == reported for other in others):
+            # One word for all of them would be right about some.
+            same = all(diagnosis.get(other) == reported for other in sealed)
+            if same and any(
+                part.mismatch(s, reported) for s in sealed.values() for part in self.parts
+            ):
                 wrong = f"the diagnosis is the same as that of every other {self.recording}"
         return None if wrong is None else f"{self.recording} {name}: {wrong}"
 
