@@ -231,6 +231,7 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
         "read": sum(row["read"] for row in rows),
         "in_bounds": sum(row["bounds"] == PROVED for row in rows),
         "proved": len(both),
+        "left_open": len(rows) - len(both),
         "proved_percent": round(100 * len(both) / max(1, len(rows))),
         "proved_in_five_seconds": sum(row["cpu_s"] <= 5 for row in both),
         "slowest_proof_cpu_s": max((row["cpu_s"] for row in both), default=0.0),

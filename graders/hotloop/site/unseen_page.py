@@ -85,13 +85,6 @@ def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
         if suite["faulty_run"]:
             name = f"{suite['suite']}: faults that others have labeled (`labeled_suites`)"
             yield name, suite["faulty_run"], suite["missed"]
-    if proofs := _read(results, "proofs"):
-        of = proofs["curriculum"]
-        yield (
-            "proofs of Triton kernels: left open, told as such (`proofs`)",
-            of["kernels"],
-            (of["kernels"] - of["proved"]),
-        )
 
 
 def _refused(results: Path) -> Iterator[tuple[str, int, int]]:

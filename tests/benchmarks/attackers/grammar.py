@@ -36,7 +36,7 @@ TRICKS = {
         """,
     "judge_modules": """
         import importlib, sys
-        for path in ("/work/wt", "/work/main", "/opt/hotloop", *sys.path):
+        for path in ("/opt/hotloop", "/home", *sys.path):
             if path not in sys.path:
                 sys.path.append(path)
         for name in ("hotloop.tasks.modules.MODULE.tasks", "hotloop_solutions", "solutions"):
