@@ -46,6 +46,7 @@ IMPORTED_LATER = {
     "hotloop.worker.torch_operations",
     "hotloop.worker.torch_record",
     "hotloop.worker.torch_replay",
+    "hotloop.worker.work_record",
     *(f"hotloop.tasks.modules.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
 }
 """What runs a notebook's cells needs ipykernel; the others run in workers that have torch."""
