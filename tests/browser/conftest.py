@@ -15,6 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from lab_window import LabWindow
+    from site_pages import Browser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -68,3 +69,22 @@ def axe(clone: Path) -> Path:
     if not script.is_file():
         pytest.skip("axe-core is missing: `make test-browser` installs it")
     return script
+
+
+@pytest.fixture(scope="module")
+def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a server of this machine has the site."""
+    from static_server import served
+
+    with served(site, tmp_path_factory.mktemp("served")) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Browser]:
+    """A browser for the pages of one file of tests."""
+    from site_pages import Browser
+
+    opened = Browser.start()
+    yield opened
+    opened.driver.quit()

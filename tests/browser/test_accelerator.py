@@ -7,7 +7,6 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,23 +24,6 @@ pytestmark = [
 
 PAGE = "accelerator.html"
 VERDICT = ".kernel-verdict"
-
-
-@pytest.fixture(scope="module")
-def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from static_server import served
-
-    with served(site, tmp_path_factory.mktemp("served")) as server:
-        yield server.address
-
-
-@pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Browser]:
-    from site_pages import Browser
-
-    opened = Browser.start()
-    yield opened
-    opened.driver.quit()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,23 +26,6 @@ FILL = "__global__ void fill(int* y) {{ {} }}\n"
 def one_thread(body: str) -> dict[str, Any]:
     """A program of the playground: one thread with an array of four integers."""
     return {"source": FILL.format(body), "grid": "1", "block": "1", "values": NOTHING}
-
-
-@pytest.fixture(scope="module")
-def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from static_server import served
-
-    with served(site, tmp_path_factory.mktemp("served")) as server:
-        yield server.address
-
-
-@pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Browser]:
-    from site_pages import Browser
-
-    opened = Browser.start()
-    yield opened
-    opened.driver.quit()
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from hotloop.engines.accelerator import kinds
 from hotloop.engines.accelerator import machine as machines
 from hotloop.engines.accelerator import rows as matrices
 from hotloop.engines.accelerator import walk as walks
-from hotloop.engines.accelerator.kernel import MULTIPLE, Work
+from hotloop.engines.accelerator.kernel import MULTIPLE, Kind, S, Work
 from hotloop.engines.accelerator.machine import Machine
 from hotloop.engines.accelerator.program import Program
-from hotloop.engines.accelerator.walk import Walk
 
 
 @dataclass(frozen=True)
@@ -34,22 +33,12 @@ class Kernel:
 
 def walk(seed: int) -> Kernel:
     """Return the walk through a table that a seed draws."""
-    return _of_walk(walks.draw(seed), machines.draw(seed))
+    return _of(walks.KIND, walks.draw(seed), machines.draw(seed))
 
 
 def pipeline(seed: int) -> Kernel:
     """Return the same walk without its table: a loop whose work is the same for each item."""
-    return _of_walk(walks.without_table(walks.draw(seed)), machines.draw(seed))
-
-
-def _of_walk(shape: Walk, machine: Machine) -> Kernel:
-    return Kernel(
-        machine,
-        naive=lambda count: walks.naive(shape, count),
-        draw=lambda count, rng: walks.work(shape, count, rng),
-        bound=lambda job: walks.lower_bound(shape, machine, job),
-        items=(MULTIPLE, 5 * MULTIPLE, walks.ITEMS),
-    )
+    return _of(walks.KIND, walks.without_table(walks.draw(seed)), machines.draw(seed))
 
 
 def overlap(seed: int) -> Kernel:
@@ -66,8 +55,11 @@ def overlap(seed: int) -> Kernel:
 
 def kernel(seed: int) -> Kernel:
     """Return the kernel that a seed draws, of any kind."""
-    machine, kind = machines.draw(seed), kinds.draw(seed)
-    shape = kind.draw(seed)
+    kind = kinds.draw(seed)
+    return _of(kind, kind.draw(seed), machines.draw(seed))
+
+
+def _of(kind: Kind[S], shape: S, machine: Machine) -> Kernel:
     return Kernel(
         machine,
         naive=lambda count: kind.naive(shape, count),
