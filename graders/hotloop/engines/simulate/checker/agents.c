@@ -35,14 +35,10 @@ static void join_some(u32 first, u32 count, u32 members) {
 void join_clocks(u32 first, u32 members) { join_some(first, least(WARP, block_threads - first), members); }
 void join_all_clocks(void) { join_some(0, block_threads, ~0u); }
 
-u32 is_in_clock(const u32* clock, const Record* record, u32 lanes) {
+u32 lanes_beyond_clock(const u32* clock, const Record* record, u32 lanes) {
   const u32 of_agent = record->kind & OF_AGENT;
-  if (!of_agent && record->barriers < clock[SYNCHRONIZED]) return 1;
-  const u32* epochs = clock + (of_agent ? FIRST_AGENT : 0) + record->warp * WARP;
-  for (u32 rest = lanes; rest; rest &= rest - 1) {
-    if (epochs[__builtin_ctz(rest)] < record->epoch) return 0;
-  }
-  return 1;
+  if (!of_agent && record->barriers < clock[SYNCHRONIZED]) return 0;
+  return unknown_lanes(clock + (of_agent ? FIRST_AGENT : 0) + record->warp * WARP, record, lanes);
 }
 
 // what: of enum bad_async.
@@ -95,7 +91,7 @@ static u32 fences_store(u32 t, const Store* it) {
   if (!fence) return 0;
   const Record at = record_of(t, fence->epoch, fence->barriers), stored = record_of(it->thread, it->epoch, it->barriers);
   if (t != thread && !follows(&at)) return 0;
-  return t == it->thread || is_in_clock(at_fence[t], &stored, stored.lanes);
+  return t == it->thread || !lanes_beyond_clock(at_fence[t], &stored, stored.lanes);
 }
 
 static u32 is_fenced(const Store* it) {

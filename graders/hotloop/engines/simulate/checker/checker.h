@@ -132,7 +132,9 @@ typedef struct { u32 of, number; } Agent;
 
 extern u32 has_agents;   // in this block
 u32* thread_clock(u32 thread);
-u32 is_in_clock(const u32* clock, const Record* record, u32 lanes);
+// Those of the lanes whose accesses up to the record's epoch are not known.
+u32 unknown_lanes(const u32* epochs_known, const Record* record, u32 lanes);
+u32 lanes_beyond_clock(const u32* clock, const Record* record, u32 lanes);
 void join_clock(u32* to, const u32* from);
 void join_clocks(u32 first, u32 members);
 void join_all_clocks(void);

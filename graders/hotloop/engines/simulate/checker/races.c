@@ -139,11 +139,12 @@ void forget_thread(u32 t) {
   __builtin_memset(known[t], 0, sizeof known[t]);
 }
 
-static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
+u32 unknown_lanes(const u32* epochs_known, const Record* record, u32 lanes) {
+  u32 left = lanes;
   for (u32 rest = lanes; rest; rest &= rest - 1) {
-    if (of[__builtin_ctz(rest)] < record->epoch) return 0;
+    if (epochs_known[__builtin_ctz(rest)] >= record->epoch) left &= ~(rest & -rest);
   }
-  return 1;
+  return left;
 }
 
 static u32 is_atomic(const Record* r) { return (r->kind & DID) == UPDATES || r->kind & RELAXED; }
@@ -152,30 +153,31 @@ static u32 only_reads(const Record* r) { return (r->kind & DID) == READS || r->k
 // Whether two atomics are none to each other: of different blocks, and one for its own block only.
 static u32 is_too_narrow(const Record* a, const Record* b) { return (a->kind | b->kind) & OF_BLOCK && a->block != b->block; }
 
-// Whether a message in the map says that the record's access was done. Who has read an atomic's value knows
-// of that atomic, too.
-static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
-  for (u32 i = by_block[hashed(record->block)]; i;) {
+// Those of the lanes of which no message in the map says that their access was done: each lane may have published its own.
+// Who has read an atomic's value knows of that atomic, too.
+static u32 untold_lanes(u32 map, const Record* record, u32 lanes, u32 address) {
+  for (u32 i = by_block[hashed(record->block)]; i && lanes;) {
     const Message* m = AT(Message, messages, i);
     const Release* r = AT(Release, releases, m->release);
     i = m->next_of_block;
     if (r->block != record->block || count_of(map, m->location) <= m->index) continue;
-    if (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes))) return 1;
-    const u32 is_its_own = is_atomic(record) && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
-    if (is_its_own && record->epoch <= m->epoch && AT(Location, locations, m->location)->address == address) return 1;
+    if (record->barriers < r->barriers) return 0;
+    if (r->warp == record->warp) lanes = unknown_lanes(r->known, record, lanes);
+    const u32 is_its_own = is_atomic(record) && m->thread / WARP == record->warp && record->epoch <= m->epoch;
+    if (is_its_own && AT(Location, locations, m->location)->address == address) lanes &= ~lane_bit(m->thread);
   }
-  return 0;
+  return lanes;
 }
 
 // agents: has_agents, where it is not known to be 0.
 static inline __attribute__((always_inline)) u32 is_ordered(const Record* record, u32 lanes, u32 address, u32 agents) {
-  if (agents && record->kind & OF_AGENT) return record->block == block && is_in_clock(thread_clock(thread), record, lanes);
+  if (agents && record->kind & OF_AGENT) return record->block == block && !lanes_beyond_clock(thread_clock(thread), record, lanes);
   if (record->block == block) {
     if (record->barriers < barriers[thread]) return 1;
-    if (record->warp == thread / WARP && knows_lanes(known[thread], record, lanes)) return 1;
-    if (agents && is_in_clock(thread_clock(thread), record, lanes)) return 1;
+    if (record->warp == thread / WARP) lanes = unknown_lanes(known[thread], record, lanes);
+    if (agents) lanes = lanes_beyond_clock(thread_clock(thread), record, lanes);
   }
-  return learnt[thread] && is_told(learnt[thread], record, lanes, address);
+  return !lanes || (learnt[thread] && !untold_lanes(learnt[thread], record, lanes, address));
 }
 
 // Whether b, the later one, conflicts with a. Atomics conflict with other accesses only. A relaxed volatile
@@ -231,7 +233,7 @@ static void report(const Record* first, const Record* second, u32 address, Regio
   if (first->block == second->block && first->warp == second->warp) lanes &= ~second->lanes;
   const Witness a = {first->site, first->kind & DID, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
   const Witness b = {second->site, second->kind & DID, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
-  const u32 lacks_fence = unfenced[thread] && is_told(unfenced[thread], first, lanes, address);
+  const u32 lacks_fence = unfenced[thread] && !untold_lanes(unfenced[thread], first, lanes, address);
   find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, lacks_fence, is_atomic(first) && is_atomic(second) && is_too_narrow(first, second));
 }
 
