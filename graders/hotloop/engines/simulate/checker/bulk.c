@@ -114,6 +114,7 @@ PROGRAM("bulk") void bulk(u32 op, u32 shared, u32 global, u32 bytes, u32 barrier
 
 static Map map_at(u32 address, u32 site) {
   if (address % 64) bad_async(MAP_ALIGNMENT, address, address % 64, site);
+  if (is_on_own_stack(address, 1) && !is_parameter(address)) bad_async(LOCAL_MAP, address, 0, site);
   Map m;
   for (u32 i = 0; i < sizeof m; i += 4) {
     if (is_watched) access(address, i, 4 | 2 << 6 | site << 9);
@@ -179,7 +180,15 @@ static void move_row(const Map* m, const Row* row, u32 is_store) {
 static void note_written(u32 address, u32 bytes, u32 is_own, u32 site) {
   if (!is_watched || !bytes) return;
   Region* r = region_at(address);
-  if (is_own) race(r, address, bytes, WRITES, site); else set_written(r, address, bytes);
+  if (!is_own) {
+    set_written(r, address, bytes);
+    return;
+  }
+  // In accesses as wide as a thread's.
+  for (u32 i = 0, part; i < bytes; i += part) {
+    part = least(16 - (address + i) % 16, bytes - i);
+    race(r, address + i, part, WRITES, site);
+  }
 }
 
 static void note_stored(const Copy* c, u32 is_own) {
