@@ -1,20 +1,22 @@
 """Does the simulator tell broken pipelines of Hopper's instructions from right ones?
 
-    python tests/benchmarks/hopper_pipelines.py                 # all parts
-    python tests/benchmarks/hopper_pipelines.py --part right    # one of them
+    python tests/benchmarks/hopper_pipelines.py
+    python tests/benchmarks/hopper_pipelines.py --part right
 
-right      each program of tests/hotloop/engines/simulate/hopper in 20 orders of threads and
-           copies: it must pass in each, without a finding
-broken     each of their faults, in three orders: whether a finding has its kind and its line
-arguments  asynchronous operations with drawn arguments: refused with a line, or recorded
-modules    mutated WebAssembly of a kernel with these operations: what the pass accepts, and
-           whether the verifier sees all accesses of that reported
-sass       what nvcc makes of the programs for sm_90a, where it is installed
+The parts, all of them if none is named:
 
-How long the check of a product takes, and what others take beside an earlier commit, is in
+- right: each program of tests/hotloop/engines/simulate/hopper in 20 orders of threads and copies;
+  it must pass in each, without a finding.
+- broken: each of its faults, in three orders; a finding must have the fault's kind and line.
+- sass: what nvcc makes of it for sm_90a, where nvcc is installed.
+- arguments: asynchronous operations with drawn arguments; refused with a line, or recorded.
+- modules: mutated WebAssembly of a kernel with these operations; the verifier must see that all
+  accesses of what the pass accepts are reported.
+
+How long the check of a product takes, and what other kernels take beside an earlier commit, is in
 simulator_speed.py (--products, --against). A row is written as it ends, and kept while neither
 program nor simulator changes, so that a run can be stopped and goes on later.
-Prints a table, and writes tests/benchmarks/results/hopper_pipelines.json.
+Prints a summary, and writes tests/benchmarks/results/hopper_pipelines.json.
 """
 
 import argparse
@@ -62,38 +64,55 @@ def main() -> None:
     parser.add_argument("--program", help="of one program only")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "hopper_pipelines.json")
     options = parser.parse_args()
-    simulator = state()
-
-    def kept() -> Row:
-        return json.loads(options.out.read_text()) if options.out.exists() else {"rows": []}
-
-    def keep(change: Row) -> None:
-        # Another part may have written meanwhile.
-        document = {**kept(), **change, "device": device_name(), "date": time.strftime("%Y-%m-%d")}
-        document["totals"] = totals(document["rows"])
-        options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-
-    def keep_of_program(path: Path, part: str) -> None:
-        same = {"program": path.stem, "of": simulator + _digest(path)}
-
-        def row() -> Row:
-            return next((row for row in kept()["rows"] if same.items() <= row.items()), same)
-
-        if part in row():
-            return
-        result = OF_PROGRAMS[part](path)
-        others = [row for row in kept()["rows"] if row["program"] != path.stem]
-        rows = [*others, {**row(), part: result}]
-        keep({"rows": sorted(rows, key=lambda row: row["program"])})
-
+    result = Result(options.out)
     for part in options.part or (*OF_PROGRAMS, *OTHERS):
         if part in OTHERS:
-            OTHERS[part](keep)
+            OTHERS[part](result.keep)
             continue
         for path in tests().PROGRAMS:
             if options.program in (None, path.stem):
-                keep_of_program(path, part)
-    print(json.dumps({key: kept().get(key) for key in ("totals", *OTHERS)}, indent=1))
+                result.keep_of_program(path, part)
+    print(json.dumps({key: result.read().get(key) for key in ("totals", *OTHERS)}, indent=1))
+
+
+class Result:
+    """The result file. It is read anew for each change: another part may have written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.simulator = state()
+
+    def read(self) -> Row:
+        """Return what it holds."""
+        empty: Row = {"rows": [], "digests": []}
+        return json.loads(self.path.read_text()) if self.path.exists() else empty
+
+    def keep(self, change: Row) -> None:
+        """Replace some of it."""
+        document = self.read() | change
+        document |= {"device": device_name(), "date": time.strftime("%Y-%m-%d")}
+        document["totals"] = totals(document["rows"])
+        self.path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+    def keep_of_program(self, path: Path, part: str) -> None:
+        """Run a part for a program, unless its row has that of these texts."""
+        key, run = OF_PROGRAMS[part]
+        digest = f"{path.stem} {self.simulator}{_digest(path)}"
+        if key in self._row(path.stem, digest):
+            return
+        found = run(path)
+        row = self._row(path.stem, digest) | found
+        has = self.read()
+        others = [row for row in has["rows"] if row["program"] != path.stem]
+        digests = [each for each in has["digests"] if each.split()[0] != path.stem]
+        rows = sorted([row, *others], key=lambda row: row["program"])
+        self.keep({"rows": rows, "digests": sorted([digest, *digests])})
+
+    def _row(self, program: str, digest: str) -> Row:
+        has = self.read()
+        if digest not in has["digests"]:
+            return {"program": program}
+        return next(row for row in has["rows"] if row["program"] == program)
 
 
 # --- pipelines ------------------------------------------------------------------------------------
@@ -121,7 +140,7 @@ def right(path: Path) -> Row:
     """Run a program as it is, in 20 orders."""
     checked = check([path], orders=TWENTY)
     return {
-        "runs": len(checked.runs),
+        "orders": len(checked.runs),
         "passed": sum(run.output == "PASS\n" for run in checked.runs),
         "findings": len(checked.report.findings),
     }
@@ -141,15 +160,19 @@ def broken(path: Path) -> Row:
         }
         if not named & places:
             missed.append(fault)
-    return {"faults": len(wanted), "missed": missed}
+    return {
+        "faults": len(wanted),
+        "missed": ", ".join(map(str, missed)),
+        "told": len(wanted) - len(missed),
+    }
 
 
-def sass(path: Path) -> Row | None:
+def sass(path: Path) -> Row:
     """Compile a program for sm_90a, and count its instructions."""
     try:
         tools = toolchain.find()
     except ToolMissing:
-        return None
+        return {}
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "code.cubin"
         options = ["-arch=sm_90a", "-std=c++17", "-cubin", "-I", str(INCLUDE)]
@@ -158,20 +181,20 @@ def sass(path: Path) -> Row | None:
         listing = subprocess.run(
             [str(tools.nvdisasm), str(cubin)], check=True, capture_output=True, text=True
         ).stdout
-    return dict(sorted(Counter(INSTRUCTIONS.findall(listing)).items()))
+    counts = sorted(Counter(INSTRUCTIONS.findall(listing)).items())
+    return {"instructions": ", ".join(f"{name} {count}" for name, count in counts)}
 
 
 def totals(rows: list[Row]) -> Row:
     """Return the sums over all programs."""
-    done = [row["right"] for row in rows if "right" in row]
-    faults = [row["broken"] for row in rows if "broken" in row]
+    done = [row for row in rows if "orders" in row]
+    faulty = [row for row in rows if "faults" in row]
     return {
         "programs": len(done),
-        "right_runs": sum(row["runs"] for row in done),
-        "right_passed": sum(row["passed"] for row in done),
-        "refused": sum(row["findings"] > 0 or row["passed"] < row["runs"] for row in done),
-        "broken": sum(row["faults"] for row in faults),
-        "told": sum(row["faults"] - len(row["missed"]) for row in faults),
+        "right_runs": sum(row["orders"] for row in done),
+        "refused": sum(row["findings"] > 0 or row["passed"] < row["orders"] for row in done),
+        "broken": sum(row["faults"] for row in faulty),
+        "told": sum(row["told"] for row in faulty),
     }
 
 
@@ -225,11 +248,13 @@ def modules(keep: Keep) -> None:
     keep({"modules": {"mutated": MODULES, "accepted_and_verified": accepted, "valid": runnable}})
 
 
-OF_PROGRAMS: dict[str, Callable[[Path], Row | None]] = {
-    "right": right,
-    "broken": broken,
-    "sass": sass,
+OF_PROGRAMS: dict[str, tuple[str, Callable[[Path], Row]]] = {
+    "right": ("orders", right),
+    "broken": ("faults", broken),
+    "sass": ("instructions", sass),
 }
+"""What a row has of each part, and who finds it out."""
+
 OTHERS: dict[str, Callable[[Keep], None]] = {"arguments": arguments, "modules": modules}
 
 

@@ -143,7 +143,7 @@ void end_block_agents(void);
 u32 new_agent(u32 of, u32 number, u32 site);
 const Agent* agent_at(u32 number);
 void bad_async(u32 what, u32 address, u32 value, u32 site) __attribute__((noreturn));
-void note_store(Region* region, u32 address, u32 bytes);
+void note_store(Region* region, u32 address, u32 bytes, u32 site);
 extern u32 work_count;
 void agent_reads(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch);
 void agent_writes(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch);
