@@ -81,6 +81,10 @@ def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
         yield name, of["racy_runs"], of["racy_runs"] - of["racy_runs_reported"]
         name = f"the same in {of['orders']} orders"
         yield name, of["racy"], len(of["racy_never_reported"])
+    if pipelines := _read(results, "hopper_pipelines"):
+        of = pipelines["totals"]
+        name = "pipelines of mbarriers, bulk copies and wgmma, our own (`hopper_pipelines`)"
+        yield name, of["broken"], of["broken"] - of["told"]
     for suite in _suites(results):
         if suite["faulty_run"]:
             name = f"{suite['suite']}: faults that others have labeled (`labeled_suites`)"
@@ -101,6 +105,10 @@ def _refused(results: Path) -> Iterator[tuple[str, int, int]]:
         of = races["labeled"]
         name = "races of Triton kernels: our own right ones (`triton_races`)"
         yield name, of["right"], len(of["right_reported"])
+    if pipelines := _read(results, "hopper_pipelines"):
+        of = pipelines["totals"]
+        name = "right pipelines, each in 20 orders of threads and copies (`hopper_pipelines`)"
+        yield name, of["programs"], of["refused"]
     for suite in _suites(results):
         if suite["right_run"]:
             reasons = suite["reported_by_reason"].items()
