@@ -4,9 +4,12 @@ A piece is the smallest unit that is worth something by itself: one solution of 
 exploit, one profile, one step of the self-test.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from importlib.util import find_spec
 from typing import Any
 
 from hotloop.author import evidence, exploits
@@ -36,6 +39,13 @@ TOO_LARGE = {"xla": "JAX's plugin for CUDA, half a gigabyte"}
 """Groups whose wheels for a GPU no lease can bring, and why: what needs them is run where they are
 installed already."""
 
+WITH_TENSORRT = {"resnet_tensorrt.engine", "yolo_on_mobile.speed"}
+"""Tasks whose checks on a GPU need TensorRT, of which no group of packages has wheels: they are
+larger than a lease can bring, too."""
+
+MEASURED = "measured"
+"""The figure of an entry that is the digest of what its run file had."""
+
 
 class Stage(IntEnum):
     """A later stage begins when nothing of the earlier ones fits into the time."""
@@ -51,14 +61,21 @@ class Need(IntEnum):
     """Why a piece is to be done, from the most pressing; NONE if it is done."""
 
     NEVER_RUN = 0
-    OTHER_CODE = 1
-    OTHER_VERSIONS = 2
-    NONE = 3
+    CHANGED = 1
+    OTHER_CODE = 2
+    OTHER_VERSIONS = 3
+    NONE = 4
 
     @property
     def words(self) -> str:
         """For tables."""
-        return ("never run", "ran with other code", "ran with other versions", "done")[self]
+        return (
+            "never run",
+            "its run file was changed since",
+            "ran with other code",
+            "ran with other versions",
+            "done",
+        )[self]
 
 
 @dataclass(frozen=True)
@@ -111,20 +128,20 @@ def all_pieces(
     journal: Journal,
     versions: Mapping[str, str] | None = None,
     *,
-    installed_here: bool = True,
+    has: Collection[str] | None = None,
 ) -> list[Piece]:
     """Return every piece of this device, done or not.
 
     versions: of the libraries and the driver on the device's machine; None if they are unknown,
-    so that no piece is to be done again for them. installed_here: this is that machine, and what
-    lacks packages on it is left out; else what no lease can bring.
+    so that no piece is to be done again for them. has: packages of that machine that no lease can
+    bring; None if it is this machine, where they are looked for.
     """
     modules = [module for module in curriculum.modules() if _gpu_tasks(module)]
     runs = {module.id: evidence.run_on(module.id, device) for module in modules}
     found = [*_selftest(journal)]
     for module in modules:
-        found += _solutions(module, runs[module.id], journal, versions, installed_here)
-    found += _exploits(journal, versions, installed_here)
+        found += _solutions(module, runs[module.id], journal, versions, has)
+    found += _exploits(journal, versions, has)
     found += _profiles(journal, versions)
     return found
 
@@ -148,7 +165,7 @@ def _solutions(
     run: RecordedRun | None,
     journal: Journal,
     versions: Mapping[str, str] | None,
-    installed_here: bool,
+    has: Collection[str] | None,
 ) -> Iterator[Piece]:
     from hotloop.tasks.render import wrong_answers  # imports nbformat, which takes seconds
 
@@ -158,7 +175,10 @@ def _solutions(
         provisional = sum(c.threshold is not None and c.threshold.provisional for c in checks)
         speeds = sum(check.threshold is not None for check in checks)
         groups = _groups(module, checks)
-        lacking = _lacking(groups, installed_here)
+        lacking = _lacking(groups, has)
+        if f"{module.id}.{task.id}" in WITH_TENSORRT:
+            there = find_spec("tensorrt") is not None if has is None else "tensorrt" in has
+            lacking += () if there else ("TensorRT",)
         names = [evidence.REFERENCE, *(w.name for w in wrong if w.task == task.id)]
         for candidate in names:
             reference = candidate == evidence.REFERENCE
@@ -166,7 +186,10 @@ def _solutions(
             seconds, known = _seconds(run, task.id, candidate, journal, name)
             if not known:
                 seconds = START_S + TYPICAL_S * max(1, speeds)
-            need, points, new = _need(run, task.id, checks, candidate, versions)
+            entry = journal.entries.get(name)
+            digest = "" if entry is None else entry.figures.get(MEASURED, "")
+            changed = digest not in ("", digest_of_measured(run, task.id, candidate))
+            need, points, new = _need(run, task.id, checks, candidate, versions, changed)
             yield Piece(
                 name=name,
                 stage=Stage.REFERENCE if reference else Stage.WRONG,
@@ -190,9 +213,10 @@ def _groups(module: Module, checks: Iterable[CheckEntry]) -> tuple[str, ...]:
     return tuple(sorted({need for some in needs for need in some}))
 
 
-def _lacking(groups: Iterable[str], installed_here: bool) -> tuple[str, ...]:
-    if not installed_here:
-        return tuple(TOO_LARGE[group] for group in groups if group in TOO_LARGE)
+def _lacking(groups: Iterable[str], has: Collection[str] | None) -> tuple[str, ...]:
+    if has is not None:
+        large = [group for group in groups if group in TOO_LARGE]
+        return tuple(TOO_LARGE[g] for g in large if not set(extras.IMPORTED[g]) <= set(has))
     known = [group for group in groups if group in extras.IMPORTED]
     return tuple(package for group in known for package in extras.missing(group))
 
@@ -203,6 +227,7 @@ def _need(
     checks: Sequence[CheckEntry],
     candidate: str,
     versions: Mapping[str, str] | None,
+    changed: bool,
 ) -> tuple[Need, int, int]:
     """Return the most pressing need of any check, the points of all with one, and of new ones."""
     ids = {check.id for check in checks}
@@ -226,10 +251,20 @@ def _need(
         elif _differ({**by.libraries, "driver": by.driver}, versions):
             needs[check.id] = Need.OTHER_VERSIONS
         else:
-            needs[check.id] = Need.NONE
+            needs[check.id] = Need.CHANGED if changed else Need.NONE
     points = sum(check.points for check in checks if needs[check.id] is not Need.NONE)
     new = sum(check.points for check in checks if needs[check.id] is Need.NEVER_RUN)
     return min(needs.values()), points, new
+
+
+def digest_of_measured(run: RecordedRun | None, task: str, candidate: str) -> str:
+    """Return the SHA-256 of what a run has of a solution: numbers are taken, never typed."""
+    measured = [
+        m.model_dump(mode="json", exclude={"earlier"})
+        for m in (run.measurements if run is not None else [])
+        if (m.task, m.candidate) == (task, candidate)
+    ]
+    return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()
 
 
 def _differ(then: Mapping[str, str], now: Mapping[str, str] | None) -> bool:
@@ -260,7 +295,7 @@ def _in_vain(journal: Journal, name: str, code: str) -> int:
 
 
 def _exploits(
-    journal: Journal, versions: Mapping[str, str] | None, installed_here: bool
+    journal: Journal, versions: Mapping[str, str] | None, has: Collection[str] | None
 ) -> Iterator[Piece]:
     for exploit in exploits.load_all():
         if "gpu" not in exploit.marks:
@@ -271,7 +306,7 @@ def _exploits(
         check = next(each for each in task.checks if each.id == exploit.check)
         module = curriculum.load_module(exploit.module)
         groups = _groups(module, [check])
-        lacking = _lacking(groups, installed_here)
+        lacking = _lacking(groups, has)
         yield _noted(
             f"exploit {exploit.name}", Stage.EXPLOIT, code, journal, versions,
             module=exploit.module, points=check.points, extras=groups, lacking=lacking,

@@ -45,7 +45,7 @@ if how == "chatters":
 if how == "breaks_the_device":
     pathlib.Path(os.environ["FAKECUDA_CONTROL"]).write_text("init_error 999\\n")
     sys.exit(1)
-print(json.dumps({"done": how != "is_open", "said": how, "files": []}))
+print(json.dumps({"done": how != "is_open", "said": how}))
 """
 
 
@@ -71,6 +71,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., leas
             versions={"torch": "2.11.0"},
             remaining_s=remaining,
             out=out,
+            archive=out / "lease.zip",
             say=lambda _text: None,
             command=(sys.executable, str(program)),
             **settings,
@@ -145,8 +146,8 @@ def test_a_kill_loses_only_the_piece_that_runs(
         cut_off.run(work)
     kept = journal.journal_of(CARD, tmp_path / "leases").entries
     assert sorted(kept) == ["exploit a", "exploit b"]
-    brought = json.loads((cut_off.out / f"{evidence.file_name(CARD)}.json").read_text())
-    assert sorted(brought["pieces"]) == sorted(kept)
+    brought = zipfile.ZipFile(cut_off.archive).read(f"{evidence.file_name(CARD)}.json")
+    assert sorted(json.loads(brought)["pieces"]) == sorted(kept)
 
 
 def test_what_was_tried_in_vain_comes_last(begin: Callable[..., lease.Lease]) -> None:
@@ -192,22 +193,34 @@ def test_the_archive_has_what_fits_and_says_what_did_not(tmp_path: Path) -> None
     (tmp_path / "run.json").write_bytes(b"1" * 1000)
     noise = b"".join(i.to_bytes(4, "big") for i in range(3, 100_000, 7))
     (tmp_path / "trace.json").write_bytes(noise)
-    left = archive.pack(
-        tmp_path, ["run.json", "trace.json"], tmp_path / "lease.zip", most_bytes=20_000
-    )
+    files = {name: tmp_path / name for name in ("run.json", "trace.json")}
+    left = archive.pack(files, tmp_path / "lease.zip", most_bytes=20_000)
     assert left == ["trace.json"]
     assert (tmp_path / "lease.zip").stat().st_size <= 20_000
     assert zipfile.ZipFile(tmp_path / "lease.zip").namelist() == ["run.json"]
 
 
-def test_the_journal_is_in_the_archive_and_beside_it_after_each_piece(
-    begin: Callable[..., lease.Lease], tmp_path: Path
+def test_the_archive_has_what_all_leases_of_the_device_brought(
+    begin: Callable[..., lease.Lease], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    first = begin()
-    first.run([one("a")])
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.setattr(curriculum, "folder", lambda module: tmp_path / module)
     name = f"{evidence.file_name(CARD)}.json"
-    assert json.loads((first.out / name).read_text())["pieces"]["exploit a"]["outcome"] == "done"
-    assert zipfile.ZipFile(first.out / "lease.zip").namelist() == [name]
+    runs = tmp_path / "fused_softmax" / "runs"
+    runs.mkdir(parents=True)
+    (runs / name).write_text("measured")
+    begin().run([replace(one("a"), name="evidence fused_softmax.x a")])
+    second = begin()
+    (second.out / "profiles").mkdir()
+    (second.out / "profiles" / "ncu.txt").write_text("report")
+    second.run([one("b")])
+    brought = zipfile.ZipFile(second.archive)
+    assert brought.namelist() == [
+        "leases/nvidia_test_card.json",
+        "fused_softmax/runs/nvidia_test_card.json",
+        "profiles/ncu.txt",
+    ]
+    assert len(json.loads(brought.read("leases/nvidia_test_card.json"))["pieces"]) == 2
 
 
 def test_a_journal_of_another_device_is_refused(tmp_path: Path) -> None:
@@ -298,8 +311,8 @@ def test_a_rehearsed_piece_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(evidence, "write", lambda _run: pytest.fail("it is a rehearsal"))
     name = "evidence fused_softmax.triton_forward reference"
     found = piece.run(name, tmp_path, 9.0, rehearse=True)
-    assert found["files"] == []
     assert not found["done"]
+    assert "figures" not in found
 
 
 @pytest.mark.skipif(device.kind() == "cuda", reason="this machine has a GPU")
@@ -324,7 +337,7 @@ def left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., dict[
     ) -> dict[str, pieces.Piece]:
         monkeypatch.setattr(curriculum, "runs", lambda _module: [run] if run else [])
         empty = journal.journal_of(device, tmp_path)
-        found = pieces.all_pieces(device, empty, versions, installed_here=False)
+        found = pieces.all_pieces(device, empty, versions, has=())
         return {each.name: each for each in found}
 
     return asked
