@@ -32,6 +32,8 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 REASONS = Path(__file__).with_suffix(".yaml")
 KEY = re.compile(r"(?<!`)\{\{\s*(?:run|proof|benchmark)\b[^{}]*\}\}")
 
+NUMBER_SIGN = "＃"
+
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?"
 WORDS = {
     **{word: i for i, word in enumerate("二三四五六七八九十", 2)},
@@ -133,8 +135,13 @@ class Claim:
         return value(self.number), SAME.get(unit, unit)
 
 
-def claims_of(text: str) -> Iterator[Claim]:
-    """Yield the figures of a text without keys and code."""
+@cache
+def claims_of(text: str) -> tuple[Claim, ...]:
+    """Return the figures of a text, apart from keys and code."""
+    return tuple(_found(KEY.sub(_blank, prose(text))))
+
+
+def _found(text: str) -> Iterator[Claim]:
     taken: set[int] = set()
     for form in CLAIMS:
         for match in form.finditer(text):
@@ -182,7 +189,7 @@ class Text:
 
     def claims(self) -> Iterator[Claim]:
         """Yield the figures that are typed, without those that the question gives."""
-        for claim in claims_of(KEY.sub(_blank, prose(self.text))):
+        for claim in claims_of(self.text):
             if value(claim.number) not in self.given:
                 yield claim
 
@@ -222,7 +229,7 @@ def texts() -> Iterator[Text]:
     for path in sorted(paths.curriculum().glob("*/figures/*.py")):
         yield Text(str(path.relative_to(root)), "\n".join(_labels(path)))
     for path in sorted(paths.curriculum().glob("*/module.yaml")):
-        for task in yaml.load(path.read_text(encoding="utf-8"), _LOADER)["tasks"]:
+        for task in _loaded(path)["tasks"]:
             hints = "\n".join(t for key in HINTED for t in _strings(task.get(key, "")))
             asked = " ".join(str(task.get(key, "")) for key in ("title", "goal", "story"))
             yield Text(f"{path.relative_to(root)} {task['id']}", hints, _numbers(asked))
@@ -251,7 +258,13 @@ def _questions(path: Path) -> list[dict[str, Any]]:
     text = path.read_text(encoding="utf-8")
     if "\nquestions:" not in f"\n{text}":
         return []
-    return cast("list[dict[str, Any]]", yaml.load(text, _LOADER)["questions"])
+    return cast("list[dict[str, Any]]", _loaded(path)["questions"])
+
+
+def _loaded(path: Path) -> Any:
+    """Return a YAML file, in which `#` of a key begins no comment: keys are not rendered yet."""
+    text = path.read_text(encoding="utf-8")
+    return yaml.load(KEY.sub(lambda match: match[0].replace("#", NUMBER_SIGN), text), _LOADER)
 
 
 def _of_question(name: str, question: dict[str, Any], path: Path) -> Text:
@@ -274,7 +287,7 @@ def _strings(value: object) -> Iterator[str]:
         for each in cast("list[object]", value):
             yield from _strings(each)
     else:
-        yield str(value)
+        yield str(value).replace(NUMBER_SIGN, "#")
 
 
 def _numbers(text: str) -> frozenset[str]:

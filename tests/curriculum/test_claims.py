@@ -9,6 +9,7 @@ import pytest
 from tests.curriculum import claims
 from tests.curriculum.claims import Text, exceptions, open_claims, prose, texts
 
+from hotloop.core import paths
 from hotloop.tasks import curriculum, figures, proof_figures
 from hotloop.tasks.recorded import recorded
 
@@ -18,8 +19,11 @@ MOST_WITHOUT_A_KEY = 423
 """Lower it when figures get keys."""
 
 NOT_MEASURED = re.compile(
-    r"(?<!“)not(?: yet| been| ever)* measured|never measured|no recorded run"
-    r"|(?<!什么)没有(?:正式)?(?:记录|测量)",
+    r"(?<!“)not(?: yet| been| ever)* (?:measured|timed)|never (?:been )?(?:measured|timed)"
+    r"|(?:was|is|has|were|are|have)n['’]t(?: been| yet)* (?:measured|timed)|none was measured"
+    r"|no recorded run|no run is recorded|not(?: yet)? been run on a|yet to be (?:measured|timed)"
+    r"|nobody (?:has )?(?:measured|timed)|(?<!什么)没有(?:正式)?(?:记录|测量)"
+    r"|(?<!“)(?:尚未|还未|未|还没|没)(?:被)?(?:测量|测过|计时)",
     re.IGNORECASE,
 )
 
@@ -184,6 +188,19 @@ def test_every_key_has_a_value() -> None:
 # --- what was measured is not called unmeasured ---------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On a GPU it was not measured.", "It has not yet been timed.", "never timed",
+        "It wasn’t measured", "no run is recorded", "It has not been run on a real GPU.",
+        "This is yet to be measured.",
+        "nobody has timed it", "在 GPU 上尚未测量", "还没测过", "没有记录",
+    ],
+)  # fmt: skip
+def test_each_way_to_say_that_nothing_was_measured_is_found(text: str) -> None:
+    assert len(NOT_MEASURED.findall(text)) == 1
+
+
 def _was_measured(check: str) -> bool:
     """Return whether a run on a GPU has a speed of the reference. check: module.task.check."""
     module, task, name = check.split(".")
@@ -251,6 +268,37 @@ def test_what_a_level_says_of_a_run_is_in_the_run() -> None:
                     assert any(near), f"{module.id}.{task.id}.{check.id}: {said}"
                     count += 1
     assert count > 20
+
+
+ROW = re.compile(
+    r"(?m)^\| (?P<module>\w+)\.(?P<task>\w+)\.(?P<check>\w+)[^|]*"
+    r"\| (?P<estimate>[\d.]+) \((?P<low>[\d.]+) to (?P<high>[\d.]+)\)[^|]*"
+    r"\| (?:(?P<share>\d+) % )?\|$"
+)
+
+
+def test_the_table_of_runs_is_what_was_recorded() -> None:
+    """Nothing renders tests/gpu/README.md."""
+    text = (paths.root() / "tests" / "gpu" / "README.md").read_text(encoding="utf-8")
+    rows = list(ROW.finditer(text))
+    for row in rows:
+        [m] = [
+            m
+            for run in recorded(row["module"]).values()
+            if run.kind == "gpu"
+            for m in run.measurements
+            if (m.candidate, m.task, m.check) == ("reference", row["task"], row["check"])
+        ]
+        assert m.ratio is not None
+        for name in ("estimate", "low", "high"):
+            digits = len(row[name].partition(".")[2])
+            assert float(row[name]) == pytest.approx(
+                getattr(m.ratio, name), abs=0.51 * 10**-digits
+            ), (row[0], name)
+        if row["share"]:
+            assert m.fraction_of_limit is not None
+            assert int(row["share"]) == pytest.approx(100 * m.fraction_of_limit, abs=0.51), row[0]
+    assert len(rows) == 14
 
 
 # --- proofs agree ---------------------------------------------------------------------------------
