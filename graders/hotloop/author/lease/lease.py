@@ -130,7 +130,7 @@ class Lease:
         if self.rehearse:
             return
         result = self.step(STEPS[DRIVER_STEP])
-        if result.state != "ok":
+        if result.state == "broken":
             self.report.stopped = f"after {after} the device is lost: {result.said}"
 
     def _in_a_process(self, piece: Piece, limit_s: float) -> Entry:

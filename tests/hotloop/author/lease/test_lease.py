@@ -4,6 +4,7 @@ The pieces are a program of this test, which ends as a piece may end; the device
 """
 
 import json
+import os
 import sys
 import zipfile
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge import device
 from hotloop.judge.gpu import nvml
+from hotloop.judge.lease import Lease as MachineLease
 from hotloop.tasks import curriculum
 from hotloop.tasks.measured_code import measured_code
 from hotloop.tasks.problem import LevelEntry
@@ -157,15 +159,35 @@ def test_what_was_tried_in_vain_comes_last(begin: Callable[..., lease.Lease]) ->
 
 @pytest.mark.slow
 def test_a_lost_device_ends_the_lease(
-    begin: Callable[..., lease.Lease], fake: Any, monkeypatch: pytest.MonkeyPatch
+    begin: Callable[..., lease.Lease], fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
     monkeypatch.setenv(nvml.LIBRARY_VARIABLE, fake.nvml)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where the machine's lease is
     work = [one("a", points=9), one("b crashes", points=8), one("c breaks_the_device", points=7)]
     report = begin(step=run_step).run([*work, one("d")])
     assert report.done == ["exploit a"]
     assert report.stopped.startswith("after exploit c breaks_the_device the device is lost")
     assert "exploit d" in [piece.name for piece in report.left]
+
+
+def test_a_device_that_another_grading_uses_is_not_lost(begin: Callable[..., lease.Lease]) -> None:
+    def busy(step: SelfTestStep) -> Result:
+        return Result(step.number, step.name, "not run", "Another grading uses the machine.")
+
+    report = begin(step=busy).run([one("a crashes", points=9), one("b")])
+    assert report.done == ["exploit b"]
+    assert not report.stopped
+
+
+@pytest.mark.slow
+def test_a_step_that_waits_for_the_machine_is_not_broken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with MachineLease(tmp_path / f"hotloop-lease-{os.getuid()}").exclusive():
+        result = run_step(replace(STEPS[1], limit_s=5.0))
+    assert (result.state, result.said) == ("not run", "Another grading uses the machine.")
 
 
 def test_without_what_every_run_needs_nothing_is_run(begin: Callable[..., lease.Lease]) -> None:
