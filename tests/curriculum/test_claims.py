@@ -3,23 +3,27 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from tests.curriculum import claims
-from tests.curriculum.claims import Text, exceptions, open_claims, prose, shown, texts
+from tests.curriculum.claims import Text, exceptions, open_claims, prose, texts
 
+from hotloop.core import paths
 from hotloop.tasks import curriculum, figures, proof_figures
 from hotloop.tasks.recorded import recorded
 
 TEXTS = list(texts())
 NAMES = {text.name for text in TEXTS}
-MOST_WITHOUT_A_KEY = 330
+MOST_WITHOUT_A_KEY = 423
 """Lower it when figures get keys."""
 
 NOT_MEASURED = re.compile(
-    r"(?<!“)not(?: yet| been| ever)* measured|never measured|no recorded run"
-    r"|(?<!什么)没有(?:正式)?(?:记录|测量)",
+    r"(?<!“)not(?: yet| been| ever)* (?:measured|timed)|never (?:been )?(?:measured|timed)"
+    r"|(?:was|is|has|were|are|have)n['’]t(?: been| yet)* (?:measured|timed)|none was measured"
+    r"|no recorded run|no run is recorded|not(?: yet)? been run on a|yet to be (?:measured|timed)"
+    r"|nobody (?:has )?(?:measured|timed)|(?<!什么)没有(?:正式)?(?:记录|测量)"
+    r"|(?<!“)(?:尚未|还未|未|还没|没)(?:被)?(?:测量|测过|计时)",
     re.IGNORECASE,
 )
 
@@ -32,15 +36,85 @@ NOT_MEASURED = re.compile(
     [
         ("It takes 13.8 ms, or 2 to 3.5 µs.", ["13.8 ms", "2 to 3.5 µs"]),
         ("**4.1 TB/s**, 96 % of a copy, 18.4 times as fast, 1.5× that", 4),
-        ("a tile of 64 × 128, float32, 30 layers, `5 ms`, https://a.b/3%20ms", []),
+        ("a tile of 64 × 128, float32, 30 layers, `f(5 ms)`, https://a.b/3%20ms", []),
         ("{{ proof m.p after 5 ms }} and {{ run a b c d e f }} as fast", []),
         ("```text\n3 ms\n```\n<!-- 3 ms -->", []),
         ("只要 20 毫秒，快 3 倍", ["20 毫秒", "3 倍"]),
+        ("read twice, half of the rows, an order of the nodes, a factor f, 写了两倍", []),
+        ("3 x 4, 1e-5, sm_90, at 8192 write a second kernel, 4 × 8 and ? × 8, 7×3", []),
     ],
 )
 def test_what_a_claim_is(text: str, found: list[str] | int) -> None:
-    says = [shown(match) for match in Text("x", text).claims()]
+    says = [claim.shown for claim in Text("x", text).claims()]
     assert (len(says) if isinstance(found, int) else says) == found
+
+
+SPELLINGS = """
+1.9 times as fast | faster by a factor of three | by a factor of 2.4 | a speed-up of 2.4
+a ratio of 0.62 | twice as fast | three times faster | half the time | it halves the time
+1.4x | 1.4X | ×2.4 | 2.4 × faster | a 2.4-times speedup | 1.4-fold | a threefold speedup
+an order of magnitude faster | two thirds of cuBLAS | nine tenths of the bandwidth
+half of its time | 0.96 of a copy | 37 percent | 37 per cent | 37% | ten percent
+129 µs | 129 μs | 129 us | 129 usec
+129 microseconds | four milliseconds | 14 nanoseconds | 1e-3 s | a tenth of a second | **129** µs
+129&nbsp;µs | `129 µs` | $129\\,\\mathrm{µs}$ | 4,276 GB/s | 4276 GB per second | 806 TFLOPS
+806 teraflops | 4.3 terabytes a second | 1,200 tokens/s | 300 requests a second
+![softmax at 129 µs](a.svg) | <img alt="softmax at 129 µs" src="a.svg"> | [129 µs](a.md)
+快了三倍 | 快 1.9 倍 | 快了一半 | 耗时 129 微秒 | 3 纳秒
+达到峰值的三分之二 | 百分之三十七 | 每秒 1200 个请求
+"""
+
+
+@pytest.mark.parametrize("text", [s.strip() for s in re.split(r" \| |\n", SPELLINGS) if s.strip()])
+def test_a_figure_is_found_in_each_spelling(text: str) -> None:
+    assert list(Text("x", f"It is {text}, they say.").claims())
+
+
+def test_a_column_has_the_unit_of_its_head() -> None:
+    table = "| kernel | time (µs) | of a copy, % |\n| --- | --: | --- |\n| ours, 2 | 129 | **96** |"
+    found = [claim.shown for claim in Text("x", f"{table}\n\n| other | 5 |").claims()]
+    assert found == ["129 µs", "96 %"]
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("It is twice as fast.", "速度是两倍。"),
+        ("It takes 5 ms.", "耗时 5 毫秒。"),
+        ("It takes 5 microseconds.", "耗时 5 µs。"),
+        ("At 75 requests a second.", "每秒 75 个请求。"),
+        ("It gains 37 percent.", "快 37 %。"),
+    ],
+)
+def test_a_translation_has_the_figures_of_its_original(english: str, chinese: str) -> None:
+    first, second = next(Text("x", english).claims()), next(Text("x", chinese).claims())
+    assert first.figure == second.figure
+
+
+def test_a_translation_may_not_have_another_unit() -> None:
+    text = next(t for t in TEXTS if t.name == "curriculum/mixture_of_experts/lesson.zh.md")
+    assert open_claims(replace(text, text=f"{text.text}\n4 TB/s\n")) == []
+    assert open_claims(replace(text, text=f"{text.text}\n4 ms\n"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "curriculum/glossary.md",
+        "curriculum/fused_softmax/ladders.yaml",
+        "curriculum/fused_softmax/lesson.zh.md",
+        "curriculum/tvm_passes/figures/compile_when.py",
+        "curriculum/first_kernels/module.yaml explain",
+        "graders/hotloop/engines/simulate/README.md",
+        "README.md",
+        "site/pages/how-the-judge-works.md",
+    ],
+)
+def test_each_kind_of_text_is_read(name: str) -> None:
+    """And a figure that somebody adds there is open."""
+    text = next(text for text in TEXTS if text.name == name)
+    seeded = replace(text, text=f"{text.text}\nIt reaches 97.31 % of a copy.\n")
+    assert [claim.shown for claim in open_claims(seeded)] == ["97.31 %"]
 
 
 def test_what_the_question_gives_is_no_claim() -> None:
@@ -49,13 +123,13 @@ def test_what_the_question_gives_is_no_claim() -> None:
 
 def test_every_figure_has_a_key_or_a_reason() -> None:
     """`python tests/curriculum/claims.py --open` shows them."""
-    found = {text.name: [shown(match) for match in open_claims(text)] for text in TEXTS}
+    found = {text.name: [claim.shown for claim in open_claims(text)] for text in TEXTS}
     assert {name: figures for name, figures in found.items() if figures} == {}
 
 
 def test_reasons_are_few_and_each_has_its_figure() -> None:
     listed = exceptions().without_a_key
-    by_name = {text.name: {shown(match) for match in text.claims()} for text in TEXTS}
+    by_name = {text.name: {claim.shown for claim in text.claims()} for text in TEXTS}
     gone = {
         (name, figure)
         for name, by_reason in listed.items()
@@ -76,8 +150,6 @@ COINCIDENCES = {
 }
 """Figures of an answer that a proof prints of something else, or with another sign."""
 
-UNIT_OF = {"times": "×", "x": "×", "percent": "%", "us": "µs"}
-
 
 def test_a_figure_that_the_answers_proof_prints_has_a_key() -> None:
     """Arithmetic may be typed, unless the program that the answer names prints its result."""
@@ -85,16 +157,15 @@ def test_a_figure_that_the_answers_proof_prints_has_a_key() -> None:
         listed = exceptions().without_a_key.get(text.name, {})
         worked_out = {*listed.get("arithmetic", []), *listed.get("no_record", [])}
         printed = {
-            (match["number"], UNIT_OF.get(match["unit"], match["unit"]))
+            claim.figure
             for program in text.proofs
             for line in proof_figures.lines(program)
-            for match in claims.CLAIM.finditer(line)
+            for claim in claims.claims_of(line)
         }
-        for match in text.claims():
-            figure = match["number"], UNIT_OF.get(match["unit"], match["unit"])
+        for claim in (c for c in text.claims() if c.number not in claims.WORDS):
             name = text.name.removeprefix("curriculum/")
-            if shown(match) in worked_out and (name, shown(match)) not in COINCIDENCES:
-                assert figure not in printed, (text.name, shown(match))
+            if claim.shown in worked_out and (name, claim.shown) not in COINCIDENCES:
+                assert claim.figure not in printed, (text.name, claim.shown)
 
 
 @pytest.mark.parametrize("name", exceptions().typed)
@@ -115,6 +186,19 @@ def test_every_key_has_a_value() -> None:
 
 
 # --- what was measured is not called unmeasured ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On a GPU it was not measured.", "It has not yet been timed.", "never timed",
+        "It wasn’t measured", "no run is recorded", "It has not been run on a real GPU.",
+        "This is yet to be measured.",
+        "nobody has timed it", "在 GPU 上尚未测量", "还没测过", "没有记录",
+    ],
+)  # fmt: skip
+def test_each_way_to_say_that_nothing_was_measured_is_found(text: str) -> None:
+    assert len(NOT_MEASURED.findall(text)) == 1
 
 
 def _was_measured(check: str) -> bool:
@@ -184,6 +268,37 @@ def test_what_a_level_says_of_a_run_is_in_the_run() -> None:
                     assert any(near), f"{module.id}.{task.id}.{check.id}: {said}"
                     count += 1
     assert count > 20
+
+
+ROW = re.compile(
+    r"(?m)^\| (?P<module>\w+)\.(?P<task>\w+)\.(?P<check>\w+)[^|]*"
+    r"\| (?P<estimate>[\d.]+) \((?P<low>[\d.]+) to (?P<high>[\d.]+)\)[^|]*"
+    r"\| (?:(?P<share>\d+) % )?\|$"
+)
+
+
+def test_the_table_of_runs_is_what_was_recorded() -> None:
+    """Nothing renders tests/gpu/README.md."""
+    text = (paths.root() / "tests" / "gpu" / "README.md").read_text(encoding="utf-8")
+    rows = list(ROW.finditer(text))
+    for row in rows:
+        [m] = [
+            m
+            for run in recorded(row["module"]).values()
+            if run.kind == "gpu"
+            for m in run.measurements
+            if (m.candidate, m.task, m.check) == ("reference", row["task"], row["check"])
+        ]
+        assert m.ratio is not None
+        for name in ("estimate", "low", "high"):
+            digits = len(row[name].partition(".")[2])
+            assert float(row[name]) == pytest.approx(
+                getattr(m.ratio, name), abs=0.51 * 10**-digits
+            ), (row[0], name)
+        if row["share"]:
+            assert m.fraction_of_limit is not None
+            assert int(row["share"]) == pytest.approx(100 * m.fraction_of_limit, abs=0.51), row[0]
+    assert len(rows) == 14
 
 
 # --- proofs agree ---------------------------------------------------------------------------------

@@ -20,7 +20,11 @@ def main() -> None:
             color = COOL if found[1] == "worst" else LEAF
             label = f"memory reused, {found[1]} order: {found[2]}"
             rows.append(Bar(label, int(found[3]), f"{found[3]} bytes", color))
-    told = "Reuse saves little in the worst order of the operations, and 42 % in the best one."
+    saved = 1 - min(row.value for row in rows) / rows[0].value
+    told = (
+        f"Reuse saves little in the worst order of the operations, and {100 * saved:.0f} % in "
+        "the best one."
+    )
     print("\n".join(bars("Memory of five operations", rows, told)))
 
 

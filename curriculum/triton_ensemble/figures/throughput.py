@@ -20,9 +20,11 @@ def main() -> None:
         points = [(float(c), float(r)) for c, r in re.findall(r"c=(\d+): +(\d+)/s", line)]
         if points:
             series.append(Series(re.split(r"  +", line)[0], points, next(colors)))
+    at_once, waiting = (dict(each.points) for each in series[1:])
     told = (
-        "With sixteen clients both batchers reach 2694 requests a second. With one, the batcher "
-        "that waits for a preferred size serves 379 instead of 1562."
+        f"With sixteen clients both batchers reach {waiting[16]:.0f} requests a second. With one, "
+        f"the batcher that waits for a preferred size serves {waiting[1]:.0f} instead of "
+        f"{at_once[1]:.0f}."
     )
     across = Axis("clients", (1, 4, 16), log=True)
     up = Axis("requests per second", (0, 1000, 2000, 3000))

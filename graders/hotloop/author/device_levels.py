@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core import whole_file
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import RecordedRun
@@ -113,7 +114,7 @@ def write(results: Sequence[Calibrated]) -> list[Path]:
             continue
         path = curriculum.folder(calibrated.module) / "module.yaml"
         text = path.read_text(encoding="utf-8")
-        path.write_text(with_levels(text, calibrated), encoding="utf-8")
+        whole_file.replace(path, with_levels(text, calibrated).encode())
         written[path] = None
     curriculum.load_module.cache_clear()
     for path in written:

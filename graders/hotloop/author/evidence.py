@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop import __version__
-from hotloop.core import paths
+from hotloop.core import paths, whole_file
 from hotloop.core.record import JUDGING_SECONDS, CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
@@ -269,7 +269,7 @@ def write(run: curriculum.RecordedRun) -> Path:
     path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8")
+    whole_file.replace(path, f"{text}\n".encode())
     return path
 
 

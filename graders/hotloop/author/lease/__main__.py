@@ -1,4 +1,4 @@
-"""`python -m hotloop.author.lease --seconds N [--plan] [--pack FOLDER] [--rehearse] [--json]`."""
+"""`python -m hotloop.author.lease --seconds N [--plan] [--pack FOLDER] [--rehearse] …`."""
 
 import argparse
 import json
@@ -12,10 +12,11 @@ from typing import Any
 from hotloop.author import evidence
 from hotloop.author.lease import piece as one_piece
 from hotloop.author.lease import wheels
-from hotloop.author.lease.journal import journal_of
+from hotloop.author.lease.journal import folder, journal_of, only_one, set_aside
 from hotloop.author.lease.lease import PACKING_S, Lease
-from hotloop.author.lease.pieces import Piece, Stage, all_pieces, to_do
+from hotloop.author.lease.pieces import Need, Piece, Stage, all_pieces, to_do
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.tasks import curriculum
 
@@ -24,20 +25,32 @@ _ROWS = 40
 
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the command line says; return the exit code."""
-    asked = _parser().parse_args(words)
     started = time.monotonic()
+    try:
+        return _done(_parser().parse_args(words), started)
+    except UserError as unreadable:
+        print(unreadable, file=sys.stderr)
+        return 2
+
+
+def _done(asked: argparse.Namespace, started: float) -> int:
     if asked.piece:
         one_piece.main(asked.piece, asked.out, asked.seconds, rehearse=asked.rehearse)
         return 0
     here = kind() == "cuda"
     if asked.plan or asked.pack:
         return _plan(asked, asked.device or (device_name() if here else _known_device()), here)
-    if asked.rehearse:
-        return _lease(asked, "rehearsal", {}, started)
-    if why := evidence.why_no_gpu_run(device_name()):
+    why = "" if asked.rehearse else evidence.why_no_gpu_run(device_name())
+    if why:
         print(f"Nothing is measured: {why}. --plan says what would be done.", file=sys.stderr)
         return 2
-    return _lease(asked, device_name(), _versions(), started)
+    with only_one(paths.root() / "build" / "lease.lock") as mine:
+        if not mine:
+            print("Another lease runs in this clone.", file=sys.stderr)
+            return 2
+        if asked.rehearse:
+            return _lease(asked, "rehearsal", {}, started)
+        return _lease(asked, device_name(), _versions(), started)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,6 +60,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", default="", help="the card to plan for")
     parser.add_argument("--pack", type=Path, help="download the wheels into this folder")
     parser.add_argument("--out", type=Path, default=paths.root() / "build" / "lease")
+    parser.add_argument("--archive", type=Path, help="the file to bring back; else OUT/lease.zip")
+    parser.add_argument(
+        "--has", default="", help="packages of the card's machine beyond PyTorch, with commas"
+    )
     parser.add_argument(
         "--rehearse", action="store_true", help="all but the writing, on a machine without a card"
     )
@@ -77,7 +94,8 @@ def _installed(name: str) -> bool:
 
 def _plan(asked: argparse.Namespace, device: str, here: bool) -> int:
     versions = _versions() if here else None
-    pieces = all_pieces(device, journal_of(device), versions, installed_here=here)
+    has = None if here else [name for name in asked.has.split(",") if name]
+    pieces = all_pieces(device, journal_of(device), versions, has=has)
     if asked.pack:
         wheels.pack(wheels.by_group(pieces), asked.pack, lambda text: print(text, flush=True))
     document = planned(pieces, asked.seconds, device)
@@ -99,7 +117,7 @@ def planned(pieces: Sequence[Piece], seconds: float, device: str) -> dict[str, A
         "seconds": seconds,
         "plan": [_row(piece) for piece in chosen],
         "left": _left(waiting),
-        "lacking": {p.name: list(p.lacking) for p in pieces if p.lacking},
+        "lacking": lacking(pieces),
         "points": _points(pieces, {piece.name for piece in chosen}),
         "wheels": {
             "every piece": wheels.requirements(),
@@ -125,6 +143,15 @@ def _left(pieces: Sequence[Piece]) -> dict[str, dict[str, Any]]:
         stage.name.lower(): {"pieces": len(some), "seconds": round(sum(p.seconds for p in some))}
         for stage, some in stages.items()
         if some
+    }
+
+
+def lacking(pieces: Sequence[Piece]) -> dict[str, list[str]]:
+    """Return what is left for want of packages, with these: references and exploits alone."""
+    return {
+        piece.name: list(piece.lacking)
+        for piece in pieces
+        if piece.lacking and piece.need is not Need.NONE and piece.stage is not Stage.WRONG
     }
 
 
@@ -169,8 +196,11 @@ def _as_text(document: dict[str, Any]) -> str:
 def _lease(asked: argparse.Namespace, device: str, versions: dict[str, str], started: float) -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     out = asked.out.resolve()
-    journal = journal_of(device, out / "rehearsed" if asked.rehearse else None)
-    pieces = all_pieces(device, journal, versions, installed_here=True)
+    where = out / "rehearsed" if asked.rehearse else folder()
+    for path in [] if asked.rehearse else set_aside(device, where):
+        print(f"{path} cannot be read: it is set aside, and measured again.", file=sys.stderr)
+    journal = journal_of(device, where)
+    pieces = all_pieces(device, journal, versions)
     if asked.rehearse:  # the self-test is about a card
         pieces = [piece for piece in pieces if piece.stage is not Stage.SELFTEST]
     lease = Lease(
@@ -178,6 +208,7 @@ def _lease(asked: argparse.Namespace, device: str, versions: dict[str, str], sta
         versions=versions,
         remaining_s=lambda: asked.seconds - (time.monotonic() - started),
         out=out,
+        archive=asked.archive or out / "lease.zip",
         say=lambda text: print(text, file=sys.stderr, flush=True),
         rehearse=asked.rehearse,
     )
@@ -188,9 +219,10 @@ def _lease(asked: argparse.Namespace, device: str, versions: dict[str, str], sta
         "failed": report.failed,
         "levels": report.levels,
         "left": _left(report.left),
+        "lacking": lacking(pieces),
         "stopped": report.stopped,
         "not_packed": report.not_packed,
-        "archive": str(out / "lease.zip"),
+        "archive": str(lease.archive),
     }
     if asked.json:
         print(json.dumps(document, indent=1))
@@ -199,6 +231,8 @@ def _lease(asked: argparse.Namespace, device: str, versions: dict[str, str], sta
     left = [f"left: {p.name}: {p.seconds:.0f} s, {p.need.words}" for p in report.left[:_ROWS]]
     more = len(report.left) - _ROWS
     rest = [f"left: {more} more"] if more > 0 else []
+    rest += [f"lacks {', '.join(some)}: {name}" for name, some in lacking(pieces).items()]
+    rest += [f"does not fit into the archive: {name}" for name in report.not_packed]
     stopped = [f"Stopped: {report.stopped}"] if report.stopped else []
     head = f"{device}: {len(report.done)} pieces done. {document['archive']}"
     print("\n".join([head, *report.levels, *failed, *left, *rest, *stopped]))

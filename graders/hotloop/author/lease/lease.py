@@ -1,24 +1,22 @@
 """The lease itself: pieces one after another, until the time, the device or the work is at its end.
 
 Every piece is a process group of its own with a time limit, so that one that crashes or hangs costs
-itself only. Run files and journal are written after each, and copied to the folder that is brought
-back, which the archive of the end is made of.
+itself only. Run files, the journal and the archive that is brought back are written after each.
 """
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hotloop.author import device_levels
+from hotloop.author import device_levels, evidence
 from hotloop.author.lease import archive
 from hotloop.author.lease.journal import Entry, Journal
 from hotloop.author.lease.pieces import Piece, Stage, to_do
@@ -26,6 +24,7 @@ from hotloop.author.selftest import run as selftest
 from hotloop.author.selftest.steps import STEPS, SelfTestStep
 from hotloop.core import paths
 from hotloop.core.wire import Message, as_message
+from hotloop.tasks import curriculum
 
 PACKING_S = 5.0
 """Kept for levels, archive and table."""
@@ -52,20 +51,21 @@ class Report:
 class Lease:
     """One lease. versions: of libraries and driver, for the journal.
 
-    remaining_s: seconds until the end. out: the folder that is brought back. step: runs a step of
-    the self-test. say: shows a line at once.
+    remaining_s: seconds until the end. out: the folder of profiles. archive: the file that is
+    brought back. step: runs a step of the self-test. say: shows a line at once.
     """
 
     journal: Journal
     versions: dict[str, str]
     remaining_s: Callable[[], float]
     out: Path
+    archive: Path
     say: Callable[[str], None]
     rehearse: bool = False
     command: Sequence[str] = (sys.executable, "-m", "hotloop.author.lease")
     step: Callable[[SelfTestStep], selftest.Result] = selftest.run_step
     report: Report = field(default_factory=Report)
-    _files: dict[str, None] = field(default_factory=dict[str, None])
+    _levels: list[Path] = field(default_factory=list[Path])
 
     def run(self, pieces: Sequence[Piece]) -> Report:
         """Do as many pieces as fit, in order, and pack what they brought."""
@@ -75,12 +75,23 @@ class Lease:
             if fitting is None:
                 break
             waiting.remove(fitting)
-            self._do(fitting)
-        self.report.left = waiting + [p for p in to_do(pieces) if p.name in self.report.failed]
-        if not self.rehearse:
-            self._write_levels()
-        self._pack()
+            with self._stopping_at(fitting.name):
+                self._do(fitting)
+        unfinished = {p.name for p in to_do(pieces)} - set(self.report.done)
+        self.report.left = [p for p in to_do(pieces) if p.name in unfinished]
+        with self._stopping_at("the pieces"):
+            if not self.rehearse:
+                self._write_levels()
+            self._pack()
         return self.report
+
+    @contextmanager
+    def _stopping_at(self, last: str) -> Generator[None]:
+        """Stop where the disk takes no more: what was written before stays whole."""
+        try:
+            yield
+        except OSError as error:
+            self.report.stopped = self.report.stopped or f"after {last} nothing is written: {error}"
 
     def _time_left(self) -> float:
         return self.remaining_s() - PACKING_S
@@ -97,7 +108,7 @@ class Lease:
         # Work that only the end of the lease has cut off was not tried in vain.
         if not (entry.outcome == "late" and limit_s < piece.limit_s):
             self.journal.note(piece.name, entry)
-            self._bring(self.journal.path)
+            self._pack()
         self.say(f"{seconds:6.1f} s  {piece.name}: {entry.outcome}. {entry.said}")
         if entry.outcome == "done":
             self.report.done.append(piece.name)
@@ -119,7 +130,7 @@ class Lease:
         if self.rehearse:
             return
         result = self.step(STEPS[DRIVER_STEP])
-        if result.state != "ok":
+        if result.state == "broken":
             self.report.stopped = f"after {after} the device is lost: {result.said}"
 
     def _in_a_process(self, piece: Piece, limit_s: float) -> Entry:
@@ -141,8 +152,6 @@ class Lease:
             end = " ".join(output.split())[-_KEPT:]
             said = f"Its process ended with {process.returncode}: {end}"
             return Entry("crashed", said, 0.0, piece.code, versions=self.versions)
-        for name in found.get("files", []):
-            self._bring(paths.root() / name)
         outcome = "done" if found["done"] else "open"
         figures: dict[str, Any] = found.get("figures", {})
         return Entry(outcome, found["said"], 0.0, piece.code, 1, "", self.versions, figures)
@@ -152,24 +161,21 @@ class Lease:
         for module in sorted({name for name in map(_measured_module, self.report.done) if name}):
             device = self.journal.device
             mine = [c for c in device_levels.calibrate(module) if c.device == device]
-            for path in device_levels.write(mine):
-                self._bring(path)
+            self._levels += device_levels.write(mine)
             self.report.levels += [f"{module}.{c.task}.{c.check}: {c.sentence}" for c in mine]
 
-    def _bring(self, path: Path) -> None:
-        """Copy a file to the folder that is brought back, at its place in the clone."""
-        root = paths.root()
-        name = str(path.relative_to(root)) if path.is_relative_to(root) else path.name
-        target = self.out / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target != path:
-            shutil.copyfile(path, target)
-        self._files[name] = None
-
     def _pack(self) -> None:
+        """Write the archive: what the journal tells of, also of earlier leases, and profiles."""
+        modules = {_measured_module(name) for name in self.journal.entries} - {""}
+        run = f"{evidence.file_name(self.journal.device)}.json"
+        runs = [curriculum.folder(module) / "runs" / run for module in sorted(modules)]
         profiles = sorted((self.out / "profiles").glob("*"), key=lambda path: path.stat().st_size)
-        names = [*self._files, *(str(path.relative_to(self.out)) for path in profiles)]
-        self.report.not_packed = archive.pack(self.out, names, self.out / "lease.zip")
+        files = {
+            **{_in_the_clone(path): path for path in (self.journal.path, *runs, *self._levels)},
+            **{str(path.relative_to(self.out)): path for path in profiles},
+        }
+        there = {name: path for name, path in files.items() if path.is_file()}
+        self.report.not_packed = archive.pack(there, self.archive)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -179,6 +185,12 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.wait()
     if process.stdout is not None:
         process.stdout.close()
+
+
+def _in_the_clone(path: Path) -> str:
+    """Return a file's place in the clone; its name if it is elsewhere."""
+    root = paths.root()
+    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
 
 
 def _measured_module(piece: str) -> str:

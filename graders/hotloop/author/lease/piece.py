@@ -6,13 +6,12 @@ from typing import Any
 
 from hotloop.author import evidence, exploits
 from hotloop.author.lease import profiles
-from hotloop.core import paths
-from hotloop.tasks import curriculum
+from hotloop.author.lease.pieces import MEASURED, digest_of_measured
 from hotloop.worker.lifetime import end_with_parent
 
 
 def run(name: str, out: Path, limit_s: float, *, rehearse: bool) -> dict[str, Any]:
-    """Do the piece; return its outcome, what to say of it, and the files that it wrote.
+    """Do the piece; return its outcome and what to say of it.
 
     rehearse: everything but the writing, for a machine without a GPU, where checks on a GPU have
     the verdict `not_measured`.
@@ -35,13 +34,12 @@ def _evidence(module: str, task: str, candidate: str, *, rehearse: bool) -> dict
     said = ", ".join(f"{m.check} {m.verdict}" for m in run.measurements)
     open_checks = [m for m in run.measurements if m.verdict.pending]
     sentences = "".join(f" {m.check}: {m.sentence}" for m in open_checks)
-    files = [] if rehearse else [_written(run)]
-    return {"done": not open_checks, "said": f"{said}.{sentences}", "files": files}
-
-
-def _written(run: curriculum.RecordedRun) -> str:
-    path = evidence.write(evidence.joined(evidence.run_here(run.module), run))
-    return str(path.relative_to(paths.root()))
+    outcome = {"done": not open_checks, "said": f"{said}.{sentences}"}
+    if rehearse:
+        return outcome
+    evidence.write(evidence.joined(evidence.run_here(module), run))
+    written = evidence.run_here(module)
+    return {**outcome, "figures": {MEASURED: digest_of_measured(written, task, candidate)}}
 
 
 def _exploit(name: str) -> dict[str, Any]:
@@ -64,7 +62,7 @@ def _profile(name: str, out: Path, limit_s: float, *, rehearse: bool) -> dict[st
     except profiles.NoProfile as failure:
         return {"done": False, "said": str(failure)}
     said = ", ".join(f"{path.name}: {path.stat().st_size >> 10} KiB" for path in files)
-    return {"done": True, "said": said, "files": []}
+    return {"done": True, "said": said}
 
 
 def main(name: str, out: Path, limit_s: float, *, rehearse: bool) -> None:

@@ -4,9 +4,12 @@ A piece is the smallest unit that is worth something by itself: one solution of 
 exploit, one profile, one step of the self-test.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from importlib.util import find_spec
 from typing import Any
 
 from hotloop.author import evidence, exploits
@@ -23,6 +26,9 @@ from hotloop.tasks.problem import CheckEntry
 TYPICAL_S = 35.0
 """Seconds of judging one speed on an H200 (tests/gpu/README.md), where no run has the piece's."""
 
+CORRECT_S = 22.0
+"""The same of one check of correctness: without the 13 seconds of windows."""
+
 STEP_S = 13.0
 """Seconds of a step of the self-test there: thirteen took 172 s."""
 
@@ -35,6 +41,13 @@ LONGEST_S = 330.0
 TOO_LARGE = {"xla": "JAX's plugin for CUDA, half a gigabyte"}
 """Groups whose wheels for a GPU no lease can bring, and why: what needs them is run where they are
 installed already."""
+
+WITH_TENSORRT = {"resnet_tensorrt.engine", "yolo_on_mobile.speed"}
+"""Tasks whose checks on a GPU need TensorRT, of which no group of packages has wheels: they are
+larger than a lease can bring, too."""
+
+MEASURED = "measured"
+"""The figure of an entry that is the digest of what its run file had."""
 
 
 class Stage(IntEnum):
@@ -51,14 +64,21 @@ class Need(IntEnum):
     """Why a piece is to be done, from the most pressing; NONE if it is done."""
 
     NEVER_RUN = 0
-    OTHER_CODE = 1
-    OTHER_VERSIONS = 2
-    NONE = 3
+    CHANGED = 1
+    OTHER_CODE = 2
+    OTHER_VERSIONS = 3
+    NONE = 4
 
     @property
     def words(self) -> str:
         """For tables."""
-        return ("never run", "ran with other code", "ran with other versions", "done")[self]
+        return (
+            "never run",
+            "its run file was changed since",
+            "ran with other code",
+            "ran with other versions",
+            "done",
+        )[self]
 
 
 @dataclass(frozen=True)
@@ -111,20 +131,20 @@ def all_pieces(
     journal: Journal,
     versions: Mapping[str, str] | None = None,
     *,
-    installed_here: bool = True,
+    has: Collection[str] | None = None,
 ) -> list[Piece]:
     """Return every piece of this device, done or not.
 
     versions: of the libraries and the driver on the device's machine; None if they are unknown,
-    so that no piece is to be done again for them. installed_here: this is that machine, and what
-    lacks packages on it is left out; else what no lease can bring.
+    so that no piece is to be done again for them. has: packages of that machine that no lease can
+    bring; None if it is this machine, where they are looked for.
     """
     modules = [module for module in curriculum.modules() if _gpu_tasks(module)]
     runs = {module.id: evidence.run_on(module.id, device) for module in modules}
     found = [*_selftest(journal)]
     for module in modules:
-        found += _solutions(module, runs[module.id], journal, versions, installed_here)
-    found += _exploits(journal, versions, installed_here)
+        found += _solutions(module, runs[module.id], journal, versions, has)
+    found += _exploits(journal, versions, has)
     found += _profiles(journal, versions)
     return found
 
@@ -148,7 +168,7 @@ def _solutions(
     run: RecordedRun | None,
     journal: Journal,
     versions: Mapping[str, str] | None,
-    installed_here: bool,
+    has: Collection[str] | None,
 ) -> Iterator[Piece]:
     from hotloop.tasks.render import wrong_answers  # imports nbformat, which takes seconds
 
@@ -158,15 +178,21 @@ def _solutions(
         provisional = sum(c.threshold is not None and c.threshold.provisional for c in checks)
         speeds = sum(check.threshold is not None for check in checks)
         groups = _groups(module, checks)
-        lacking = _lacking(groups, installed_here)
+        lacking = _lacking(groups, has)
+        if f"{module.id}.{task.id}" in WITH_TENSORRT:
+            there = find_spec("tensorrt") is not None if has is None else "tensorrt" in has
+            lacking += () if there else ("TensorRT",)
         names = [evidence.REFERENCE, *(w.name for w in wrong if w.task == task.id)]
         for candidate in names:
             reference = candidate == evidence.REFERENCE
             name = f"evidence {module.id}.{task.id} {candidate}"
             seconds, known = _seconds(run, task.id, candidate, journal, name)
             if not known:
-                seconds = START_S + TYPICAL_S * max(1, speeds)
-            need, points, new = _need(run, task.id, checks, candidate, versions)
+                seconds = START_S + (TYPICAL_S * speeds or CORRECT_S)
+            entry = journal.entries.get(name)
+            digest = "" if entry is None else entry.figures.get(MEASURED, "")
+            changed = digest not in ("", digest_of_measured(run, task.id, candidate))
+            need, points, new = _need(run, task.id, checks, candidate, versions, changed)
             yield Piece(
                 name=name,
                 stage=Stage.REFERENCE if reference else Stage.WRONG,
@@ -190,9 +216,10 @@ def _groups(module: Module, checks: Iterable[CheckEntry]) -> tuple[str, ...]:
     return tuple(sorted({need for some in needs for need in some}))
 
 
-def _lacking(groups: Iterable[str], installed_here: bool) -> tuple[str, ...]:
-    if not installed_here:
-        return tuple(TOO_LARGE[group] for group in groups if group in TOO_LARGE)
+def _lacking(groups: Iterable[str], has: Collection[str] | None) -> tuple[str, ...]:
+    if has is not None:
+        large = [group for group in groups if group in TOO_LARGE]
+        return tuple(TOO_LARGE[g] for g in large if not set(extras.IMPORTED[g]) <= set(has))
     known = [group for group in groups if group in extras.IMPORTED]
     return tuple(package for group in known for package in extras.missing(group))
 
@@ -203,6 +230,7 @@ def _need(
     checks: Sequence[CheckEntry],
     candidate: str,
     versions: Mapping[str, str] | None,
+    changed: bool,
 ) -> tuple[Need, int, int]:
     """Return the most pressing need of any check, the points of all with one, and of new ones."""
     ids = {check.id for check in checks}
@@ -226,10 +254,20 @@ def _need(
         elif _differ({**by.libraries, "driver": by.driver}, versions):
             needs[check.id] = Need.OTHER_VERSIONS
         else:
-            needs[check.id] = Need.NONE
+            needs[check.id] = Need.CHANGED if changed else Need.NONE
     points = sum(check.points for check in checks if needs[check.id] is not Need.NONE)
     new = sum(check.points for check in checks if needs[check.id] is Need.NEVER_RUN)
     return min(needs.values()), points, new
+
+
+def digest_of_measured(run: RecordedRun | None, task: str, candidate: str) -> str:
+    """Return the SHA-256 of what a run has of a solution: numbers are taken, never typed."""
+    measured = [
+        m.model_dump(mode="json", exclude={"earlier"})
+        for m in (run.measurements if run is not None else [])
+        if (m.task, m.candidate) == (task, candidate)
+    ]
+    return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()
 
 
 def _differ(then: Mapping[str, str], now: Mapping[str, str] | None) -> bool:
@@ -260,7 +298,7 @@ def _in_vain(journal: Journal, name: str, code: str) -> int:
 
 
 def _exploits(
-    journal: Journal, versions: Mapping[str, str] | None, installed_here: bool
+    journal: Journal, versions: Mapping[str, str] | None, has: Collection[str] | None
 ) -> Iterator[Piece]:
     for exploit in exploits.load_all():
         if "gpu" not in exploit.marks:
@@ -271,7 +309,7 @@ def _exploits(
         check = next(each for each in task.checks if each.id == exploit.check)
         module = curriculum.load_module(exploit.module)
         groups = _groups(module, [check])
-        lacking = _lacking(groups, installed_here)
+        lacking = _lacking(groups, has)
         yield _noted(
             f"exploit {exploit.name}", Stage.EXPLOIT, code, journal, versions,
             module=exploit.module, points=check.points, extras=groups, lacking=lacking,

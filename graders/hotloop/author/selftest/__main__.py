@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from hotloop.author.selftest.run import exit_code, run
+from hotloop.author.selftest.run import WAITING, exit_code, run
 from hotloop.author.selftest.step_results import StepFailed
 from hotloop.author.selftest.steps import STEPS
 from hotloop.judge.lease import Lease
@@ -27,11 +27,15 @@ def main() -> int:
     return exit_code(results)
 
 
+def _say() -> None:
+    print(WAITING, file=sys.stderr, flush=True)
+
+
 def look(number: int) -> dict[str, Any]:
     """Run one step; return its result, or its failure and fix, as plain data."""
     step = STEPS[number]
     try:
-        with Lease().exclusive() if step.alone else nullcontext():
+        with Lease().exclusive(_say) if step.alone else nullcontext():
             result = step.look()
     except StepFailed as broken:
         return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}

@@ -13,13 +13,17 @@ from hotloop.author.selftest.steps import STEPS, SelfTestStep
 from hotloop.core.wire import Message, as_message
 
 PROGRAM = "hotloop.author.selftest"
+WAITING = "Another grading uses the machine."
 _KEPT = 400
 """Most characters to keep of a failed process's output."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one step. state: "ok", "broken", or "not run" after a broken step that is needed.
+    """Result of one step.
+
+    state: "ok", "broken", or "not run": after a broken step that is needed, or because another
+    grading used the machine all the time.
 
     seconds: duration. fix: what to do if it is broken.
     """
@@ -92,6 +96,8 @@ def run_step(step: SelfTestStep) -> Result:
         result = _parsed_output(done)
     except subprocess.TimeoutExpired as late:
         output = late.stderr or b""
+        if WAITING in _last(output):
+            return Result(step.number, step.name, "not run", WAITING, seconds=step.limit_s)
         result = {
             "broken": f"It did not end within {step.limit_s:g} s. {_last(output)}",
             "fix": f"run `python -m {PROGRAM} --step {step.number}` by itself and watch it",

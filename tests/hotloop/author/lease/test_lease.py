@@ -4,6 +4,7 @@ The pieces are a program of this test, which ends as a piece may end; the device
 """
 
 import json
+import os
 import sys
 import zipfile
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge import device
 from hotloop.judge.gpu import nvml
+from hotloop.judge.lease import Lease as MachineLease
 from hotloop.tasks import curriculum
 from hotloop.tasks.measured_code import measured_code
 from hotloop.tasks.problem import LevelEntry
@@ -45,7 +47,7 @@ if how == "chatters":
 if how == "breaks_the_device":
     pathlib.Path(os.environ["FAKECUDA_CONTROL"]).write_text("init_error 999\\n")
     sys.exit(1)
-print(json.dumps({"done": how != "is_open", "said": how, "files": []}))
+print(json.dumps({"done": how != "is_open", "said": how}))
 """
 
 
@@ -71,6 +73,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., leas
             versions={"torch": "2.11.0"},
             remaining_s=remaining,
             out=out,
+            archive=out / "lease.zip",
             say=lambda _text: None,
             command=(sys.executable, str(program)),
             **settings,
@@ -145,8 +148,8 @@ def test_a_kill_loses_only_the_piece_that_runs(
         cut_off.run(work)
     kept = journal.journal_of(CARD, tmp_path / "leases").entries
     assert sorted(kept) == ["exploit a", "exploit b"]
-    brought = json.loads((cut_off.out / f"{evidence.file_name(CARD)}.json").read_text())
-    assert sorted(brought["pieces"]) == sorted(kept)
+    brought = zipfile.ZipFile(cut_off.archive).read(f"{evidence.file_name(CARD)}.json")
+    assert sorted(json.loads(brought)["pieces"]) == sorted(kept)
 
 
 def test_what_was_tried_in_vain_comes_last(begin: Callable[..., lease.Lease]) -> None:
@@ -156,15 +159,35 @@ def test_what_was_tried_in_vain_comes_last(begin: Callable[..., lease.Lease]) ->
 
 @pytest.mark.slow
 def test_a_lost_device_ends_the_lease(
-    begin: Callable[..., lease.Lease], fake: Any, monkeypatch: pytest.MonkeyPatch
+    begin: Callable[..., lease.Lease], fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
     monkeypatch.setenv(nvml.LIBRARY_VARIABLE, fake.nvml)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where the machine's lease is
     work = [one("a", points=9), one("b crashes", points=8), one("c breaks_the_device", points=7)]
     report = begin(step=run_step).run([*work, one("d")])
     assert report.done == ["exploit a"]
     assert report.stopped.startswith("after exploit c breaks_the_device the device is lost")
     assert "exploit d" in [piece.name for piece in report.left]
+
+
+def test_a_device_that_another_grading_uses_is_not_lost(begin: Callable[..., lease.Lease]) -> None:
+    def busy(step: SelfTestStep) -> Result:
+        return Result(step.number, step.name, "not run", "Another grading uses the machine.")
+
+    report = begin(step=busy).run([one("a crashes", points=9), one("b")])
+    assert report.done == ["exploit b"]
+    assert not report.stopped
+
+
+@pytest.mark.slow
+def test_a_step_that_waits_for_the_machine_is_not_broken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with MachineLease(tmp_path / f"hotloop-lease-{os.getuid()}").exclusive():
+        result = run_step(replace(STEPS[1], limit_s=5.0))
+    assert (result.state, result.said) == ("not run", "Another grading uses the machine.")
 
 
 def test_without_what_every_run_needs_nothing_is_run(begin: Callable[..., lease.Lease]) -> None:
@@ -192,22 +215,34 @@ def test_the_archive_has_what_fits_and_says_what_did_not(tmp_path: Path) -> None
     (tmp_path / "run.json").write_bytes(b"1" * 1000)
     noise = b"".join(i.to_bytes(4, "big") for i in range(3, 100_000, 7))
     (tmp_path / "trace.json").write_bytes(noise)
-    left = archive.pack(
-        tmp_path, ["run.json", "trace.json"], tmp_path / "lease.zip", most_bytes=20_000
-    )
+    files = {name: tmp_path / name for name in ("run.json", "trace.json")}
+    left = archive.pack(files, tmp_path / "lease.zip", most_bytes=20_000)
     assert left == ["trace.json"]
     assert (tmp_path / "lease.zip").stat().st_size <= 20_000
     assert zipfile.ZipFile(tmp_path / "lease.zip").namelist() == ["run.json"]
 
 
-def test_the_journal_is_in_the_archive_and_beside_it_after_each_piece(
-    begin: Callable[..., lease.Lease], tmp_path: Path
+def test_the_archive_has_what_all_leases_of_the_device_brought(
+    begin: Callable[..., lease.Lease], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    first = begin()
-    first.run([one("a")])
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.setattr(curriculum, "folder", lambda module: tmp_path / module)
     name = f"{evidence.file_name(CARD)}.json"
-    assert json.loads((first.out / name).read_text())["pieces"]["exploit a"]["outcome"] == "done"
-    assert zipfile.ZipFile(first.out / "lease.zip").namelist() == [name]
+    runs = tmp_path / "fused_softmax" / "runs"
+    runs.mkdir(parents=True)
+    (runs / name).write_text("measured")
+    begin().run([replace(one("a"), name="evidence fused_softmax.x a")])
+    second = begin()
+    (second.out / "profiles").mkdir()
+    (second.out / "profiles" / "ncu.txt").write_text("report")
+    second.run([one("b")])
+    brought = zipfile.ZipFile(second.archive)
+    assert brought.namelist() == [
+        "leases/nvidia_test_card.json",
+        "fused_softmax/runs/nvidia_test_card.json",
+        "profiles/ncu.txt",
+    ]
+    assert len(json.loads(brought.read("leases/nvidia_test_card.json"))["pieces"]) == 2
 
 
 def test_a_journal_of_another_device_is_refused(tmp_path: Path) -> None:
@@ -298,8 +333,8 @@ def test_a_rehearsed_piece_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(evidence, "write", lambda _run: pytest.fail("it is a rehearsal"))
     name = "evidence fused_softmax.triton_forward reference"
     found = piece.run(name, tmp_path, 9.0, rehearse=True)
-    assert found["files"] == []
     assert not found["done"]
+    assert "figures" not in found
 
 
 @pytest.mark.skipif(device.kind() == "cuda", reason="this machine has a GPU")
@@ -324,7 +359,7 @@ def left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., dict[
     ) -> dict[str, pieces.Piece]:
         monkeypatch.setattr(curriculum, "runs", lambda _module: [run] if run else [])
         empty = journal.journal_of(device, tmp_path)
-        found = pieces.all_pieces(device, empty, versions, installed_here=False)
+        found = pieces.all_pieces(device, empty, versions, has=())
         return {each.name: each for each in found}
 
     return asked

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -20,6 +21,7 @@ from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.checks.on_gpu import OnGpu
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import length, replay, window
@@ -32,6 +34,7 @@ from hotloop.judge.session import Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.speed import Pace
 from hotloop.judge.task import find
+from hotloop.tasks import curriculum
 
 from ...sessions import new_session
 
@@ -217,6 +220,30 @@ def test_a_check_of_another_function_is_about_that_function() -> None:
     softmax = find("fused_softmax", "triton_forward").checks["gpu_fast"]
     assert isinstance(softmax, GpuFast)
     assert softmax.alone
+
+
+@pytest.mark.slow
+def test_what_is_not_timed_by_its_kernels_alone_is_named() -> None:
+    """A check of a Triton kernel's task that times another function could be met by the library."""
+    page = (paths.root() / "site" / "pages" / "threat-model-details.md").read_text("utf-8")
+    timed = {
+        (f"{module.id}.{task.id}.{name}", check.alone, check.entry)
+        for module in curriculum.modules()
+        for task in module.tasks
+        if any(entry.needs_gpu for entry in task.checks)
+        for checks in [find(module.id, task.id).checks]
+        if any(isinstance(check, TritonKernelCorrect) for check in checks.values())
+        for name, check in checks.items()
+        if isinstance(check, GpuFast)
+    }
+    for key, alone, entry in timed:
+        assert alone or f"`{entry}` of {key.partition('.')[0]}" in page
+    assert {key for key, alone, _ in timed if not alone} == {
+        "sparse_attention_op.kernel.gpu_fast",
+        "sparse_attention_op.kernel.gpu_flex",
+        "sparse_attention_op.kernel.gpu_causal",
+        "transformer_compilation.flash_backward.gpu_fast",
+    }
 
 
 # --- what is said ---------------------------------------------------------------------------------
