@@ -63,11 +63,12 @@ class Access:
 
 @dataclass(frozen=True)
 class Obligation:
-    """What must hold so that masks, conditions and loops are what they say."""
+    """What must hold so that masks, conditions and loops are what they say. reason: if it may not."""
 
     facts: Sequence[Formula]
     need: Formula
     line: int
+    reason: str = ""
 
 
 class _Return(Exception):
