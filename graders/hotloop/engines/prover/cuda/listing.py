@@ -120,6 +120,7 @@ class Variable:
     name: str
     type: str
     space: str
+    alignment: int = 1
 
 
 class Listing:
@@ -211,12 +212,23 @@ class Types:
         return self._named.get(kind, kind).startswith(("{", "<{"))
 
     def shape(self, kind: str) -> tuple[list[int], int]:
-        """Return an array's extents and its elements' bytes; a structure's elements are bytes."""
+        """Return an array's extents and its elements' bytes: bytes, if a structure's members differ."""
         kind = self._named.get(kind, kind)
         if array := re.match(r"\[(\d+) x (.*)\]$", kind):
             extents, each = self.shape(array[2])
             return [int(array[1]), *extents], each
-        return ([], _SCALARS[kind]) if kind in _SCALARS else ([self.size(kind)], 1)
+        size = self.size(kind)
+        each = self._common(kind)
+        return ([] if each == size else [size // each]), each
+
+    def _common(self, kind: str) -> int:
+        """Return the size that all parts of a type have, or 1."""
+        kind = self._named.get(kind, kind)
+        if kind in _SCALARS:
+            return _SCALARS[kind]
+        array = re.match(r"[\[<](\d+) x (.*)[\]>]$", kind)
+        sizes = {self._common(each) for each in ([array[2]] if array else self._members(kind))}
+        return sizes.pop() if len(sizes) == 1 else 1
 
     def _of(self, kind: str) -> tuple[int, int]:
         if kind not in self._known:
@@ -316,7 +328,8 @@ def _variable(name: str, rest: str) -> Variable:
         space = "constant"
     elif value.startswith("undef") or ("external " in rest and kind.startswith("[0 x ")):
         space = "shared"
-    return Variable(name, kind, space)
+    alignment = re.search(r", align (\d+)", value)
+    return Variable(name, kind, space, int(alignment[1]) if alignment else 1)
 
 
 def extents(shape: Sequence[int]) -> list[int]:

@@ -58,13 +58,14 @@ def prove_kernel(
         arguments = [_argument(one) for one in call.arguments]
         try:
             thread.read(read.kernel(name), arguments)
+            thread.close()
         finally:
             line = thread.line or None
     except Exception as reason:  # noqa: BLE001 - no file may end a proof otherwise
         claims = unread(name, reason, line, ABOUT)
         return Report(claims, time.process_time() - started)
     left_s = total_s - (time.process_time() - started)
-    claims = _claims(name, thread, names, call, grid, Clock(left_s))
+    claims = _claims(name, thread, call, grid, Clock(left_s))
     seconds = time.process_time() - started
     return Report(claims, seconds, {name: seconds})
 
@@ -90,10 +91,8 @@ def _argument(one: Any) -> Value:
 
 
 def _claims(
-    name: str, thread: Thread, names: Names, call: Call, grid: Sequence[Formula], clock: Clock
+    name: str, thread: Thread, call: Call, grid: Sequence[Formula], clock: Clock
 ) -> list[Claim]:
-    definitions = names.definitions
-
     def smallest(facts: Sequence[Formula]) -> Any:
         return smallest_model(facts, list(call.symbols.values()), clock)
 
@@ -106,10 +105,10 @@ def _claims(
         return Claim(name, about, COUNTEREXAMPLE, finding.reason, finding.line,
                      Counterexample(values, [], []))  # fmt: skip
 
-    finding = access.check_needs(thread, definitions, clock)
+    finding = access.check_needs(thread, (), clock)
     places: list[access.Places] = []
     for each in thread.accesses:
-        one, place = access.check_bounds(each, definitions, clock, smallest)
+        one, place = access.check_bounds(each, (), clock, smallest)
         places.append(place)
         if finding.proved or (one.model is not None and finding.model is None):
             finding = one
@@ -119,14 +118,14 @@ def _claims(
     if not finding.proved:
         why = "its accesses are not proved to be in bounds"
         return [bounds, *(Claim(name, each, TESTED, why, finding.line) for each in ABOUT[1:])]
-    shared = [*call.facts, *grid, *thread.bases.values()]
+    shared = [*call.facts, *grid, *(base for base, _ in thread.bases.values())]
     uniform = all(thread.is_uniform(fact) for path in thread.barriers for fact in path)
     result = [bounds]
     for about, space in (("races", "global"), ("shared", "shared")):
         mine = [one for one in places if _space(one.access) == space]
         meeting = _meeting(thread, space, ordered=uniform and not thread.copies_later)
         found = access.check_races(
-            thread, mine, definitions, shared, clock, smallest, meeting, "threads"
+            thread, mine, (), shared, clock, smallest, meeting, "threads"
         )
         if not found.proved and thread.copies_later:
             found = access.Finding(False, "copies that arrive later are not followed", found.line)
@@ -152,8 +151,9 @@ def _meeting(thread: Thread, space: str, *, ordered: bool) -> access.Meeting:
         if ordered:
             differs = z3.And(differs, one.phase == other(two.phase))
         elsewhere = z3.Or(*(each != other(each) for each in thread.blocks))
+        lemmas = thread.of_bits(one.offset, other)
         if space == "global":
-            return z3.Or(elsewhere, differs)
-        return z3.And(z3.Not(elsewhere), differs)
+            return z3.And(z3.Or(elsewhere, differs), *lemmas)
+        return z3.And(z3.Not(elsewhere), differs, *lemmas)
 
     return condition

@@ -8,7 +8,7 @@ that two accesses of one block are ordered if their counts differ.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from hotloop.engines.prover.cuda.listing import (
 )
 from hotloop.engines.prover.cuda.state import (
     PHASE,
+    Cell,
     Memory,
     State,
     constant,
@@ -36,7 +37,7 @@ from hotloop.engines.prover.cuda.state import (
     settled,
 )
 from hotloop.engines.prover.kernel import Access, Obligation
-from hotloop.engines.prover.solver import Clock, Names, NotRead, exact, variables
+from hotloop.engines.prover.solver import Clock, Names, NotRead, exact, implies, variables
 from hotloop.engines.prover.values import Arithmetic, Value, as_value, in_range, unknown
 from hotloop.engines.prover.z3_types import Formula, z3
 
@@ -44,6 +45,7 @@ MOST_CALLS = 24
 MOST_UNROLLED = 64
 MOST_STEPS = 120_000
 MOST_ROUNDS = 6
+SMALL_S = 0.2
 
 _BINARY = {
     "add": "Add", "sub": "Sub", "mul": "Mult", "sdiv": "FloorDiv", "udiv": "FloorDiv",
@@ -64,7 +66,7 @@ _ATTRIBUTES = re.compile(
 _INTEGER = re.compile(r"i(\d+)$")
 BARRIERS = frozenset({0, 1, 2, 3})
 """Of `hotloop_wait`: __syncthreads() and its voting forms; see `simulate/include/hotloop/device.h`."""
-_OF_A_WARP = 5
+_OF_A_WARP, _SHUFFLE = 5, 6
 _NOT_FOLLOWED = {19: "an mbarrier", 20: "a named barrier", 21: "wgmma", 22: "grid.sync()"}
 _LANE, _COPY = 12, "hotloop_copy_later"
 _NOTHING = frozenset(
@@ -126,14 +128,22 @@ class Thread:
         self.obligations: list[Obligation] = []
         self.barriers: list[tuple[Formula, ...]] = []
         self.copies_later = False
-        self.bases: dict[int, Formula] = {}
+        self.bases: dict[int, tuple[Formula, Memory]] = {}
         self.line = 0
         self._listing, self._block, self._dynamic, self._clock = listing, block, dynamic, clock
-        self._origins: dict[str, list[Formula]] = {}
+        self._defined: dict[str, list[Formula]] = {}
+        self._quotients: list[Formula] = []
+        self._by_newest: dict[str, list[Formula]] = {}
+        self._indexed_definitions = 0
+        self._known: dict[int, tuple[Formula, Mapping[str, Formula]]] = {}
         self._bits: dict[tuple[str, int, int], tuple[Formula, Formula, Formula]] = {}
-        self._uniform = {*variables([*facts, *grid, *self.blocks])}
+        self._of_all = {*variables([*facts, *grid, *self.blocks])}
+        self._uniform = set(self._of_all)
         self._memories: dict[str, Memory] = {}
-        self._calls = self._steps = self._count = 0
+        self._read: set[int] = set()
+        self._names = [""]
+        self._changed: dict[tuple[str, str], set[tuple[str, int]]] = {}
+        self._calls = self._steps = 0
 
     @property
     def programs(self) -> list[Formula]:
@@ -149,28 +159,93 @@ class Thread:
 
     def is_uniform(self, formula: Formula) -> bool:
         """Return whether all threads of a block surely have the same value of a formula."""
-        parts = {q.decl().name(): [n, by] for q, _, n, by in self.names.quotients}
-        parts |= {rest.decl().name(): [n, by] for _, rest, n, by in self.names.quotients
-                  if z3.is_const(rest) and not z3.is_int_value(rest)}  # fmt: skip
-        todo, seen = [formula], set[str]()
-        while todo:
-            for name in variables([todo.pop()]):
-                if name in seen or name in self._uniform:
-                    continue
-                seen.add(name)
-                origin = parts.get(name, self._origins.get(name))
-                if origin is None:
-                    return False
-                todo += origin
-        return True
+        return all(
+            name in self._uniform or name in self._defined
+            for name in self._behind_it(formula, self._uniform)
+        )
 
-    def base(self, memory: Memory) -> Formula:
+    def _behind_it(self, formula: Formula, known: Container[str] = ()) -> dict[str, Formula]:
+        """Return a formula's variables and those by which they are defined. known: not looked at."""
+        for quotient, rest, number, by in self.names.quotients[len(self._quotients) :]:
+            self._quotients.append(quotient)
+            for each in (quotient, rest):
+                if z3.is_const(each) and not z3.is_int_value(each):
+                    self._defined.setdefault(each.decl().name(), [number, by, quotient, rest])
+        found: dict[str, Formula] = {}
+        todo = [formula]
+        while todo:
+            for name, one in self._variables(todo.pop()).items():
+                if name not in found:
+                    found[name] = one
+                    todo += self._defined.get(name, []) if name not in known else []
+        return found
+
+    def _variables(self, formula: Formula) -> Mapping[str, Formula]:
+        number = formula.get_id()
+        if number not in self._known:
+            self._known[number] = formula, variables([formula])
+        return self._known[number][1]
+
+    def close(self) -> None:
+        """Add to each access and obligation what defines its variables, and nothing else."""
+        self.accesses = [
+            replace(one, facts=self._closed(one.facts, one.offset, *one.needs)) for one in self.accesses
+        ]
+        self.obligations = [
+            replace(one, facts=self._closed(one.facts, one.need)) for one in self.obligations
+        ]
+
+    def _closed(self, facts: Sequence[Formula], *more: Formula) -> list[Formula]:
+        """Return the facts with what defines their variables, and nothing else."""
+        found: dict[int, Formula] = {}
+        todo, seen = [*facts, *more], set[str]()
+        while todo:
+            for name in self._variables(todo.pop()):
+                if name not in seen:
+                    seen.add(name)
+                    new = [each for each in self._about(name) if each.get_id() not in found]
+                    found |= {each.get_id(): each for each in new}
+                    todo += new
+        return [*found.values(), *facts]
+
+    def _about(self, name: str) -> list[Formula]:
+        """Return the definitions of a variable."""
+        for each in self.names.definitions[self._indexed_definitions :]:
+            for newest in sorted(self._variables(each), key=_age)[-2:]:
+                self._by_newest.setdefault(newest, []).append(each)
+        self._indexed_definitions = len(self.names.definitions)
+        return self._by_newest.get(name, [])
+
+    def of_bits(self, offset: Formula, other: Callable[[Formula], Formula]) -> list[Formula]:
+        """Return that `a ^ b` of two threads differ if only `a` or only `b` do."""
+        mine = self._behind_it(offset)
+        return [
+            z3.Implies(z3.And(result == other(result), one == other(one)), two == other(two))
+            for (kind, _, _), (result, x, y) in self._bits.items()
+            if kind == "xor" and result.decl().name() in mine
+            for one, two in ((x, y), (y, x))
+        ]
+
+    def _base(self, memory: Memory) -> Formula:
         """Return the address of an array, which is the same for all threads."""
         if memory.number not in self.bases:
-            base = self.bases[memory.number] = self.names.integer("address")
+            base = self.names.integer("address")
+            self.bases[memory.number] = base, memory
             self._uniform.add(base.decl().name())
-            self.names.definitions += [base >= 0, base < 1 << 62]
-        return self.bases[memory.number]
+            self._of_all.add(base.decl().name())
+            self.names.definitions += [base >= 0, base * memory.alignment < 1 << 62]
+        return self.bases[memory.number][0] * memory.alignment
+
+    def _pointer(self, value: Value) -> Value:
+        """Return the address that a number is: the inverse of `_address`."""
+        if value.kind == "int":
+            formula, needs = value.at(())
+            mine = set(variables([formula]))
+            for base, memory in self.bases.values():
+                offset = z3.simplify(formula - base * memory.alignment)
+                if base.decl().name() in mine and base.decl().name() not in variables([offset]):
+                    return pointer(memory, offset, needs, value.data)
+        return unknown(*value.data, "a number that becomes an address")
 
     # --- calls and blocks ---------------------------------------------------------------------
 
@@ -331,21 +406,33 @@ class Thread:
 
     def _loop(self, frame: _Frame, head: str, edges: list[tuple[str, State]]) -> Edges:
         state, _ = merged(self.arithmetic, [state for _, state in edges])
-        before = self._mark(frame)
-        out: Edges = {}
-        now = state
+        first, before = self.names.count, self._mark(frame)
+        anew, behind = self._changes(frame, head, state, before)
+        steps = {
+            cell: step
+            for cell, value in anew.items()
+            if (step := self._step_of(value, behind.cells.get(cell), state.cells[cell][1], first))
+            is not None
+        }
+        unclear = {id(value) for cell, value in anew.items() if cell not in steps}
+        if unclear & self._read and (ways := self._unrolled(frame, head, state, before)) is not None:
+            return ways
+        return self._for_any_iteration(frame, head, state, anew, behind, steps, first)
+
+    def _unrolled(
+        self, frame: _Frame, head: str, state: State, before: tuple[int, ...]
+    ) -> Edges | None:
+        """Return the ways out of a loop whose number of iterations is a number, else None."""
         for _ in range(MOST_UNROLLED):
-            ways, backs = self._once(frame, head, now)
+            ways, backs = self._once(frame, head, state)
             if not backs:
-                for target, arriving in ways.items():
-                    out.setdefault(target, []).extend(arriving)
-                return out
+                return ways
             behind, _ = merged(self.arithmetic, backs)
-            if ways or len(behind.path) != len(now.path) or len(frame.returns) > before[-1]:
+            if ways or len(behind.path) != len(state.path) or len(frame.returns) > before[-1]:
                 break
-            now = behind
+            state = behind
         self._forget(frame, before)
-        return self._for_any_iteration(frame, head, state)
+        return None
 
     def _once(self, frame: _Frame, head: str, state: State) -> tuple[Edges, list[State]]:
         blocks = frame.function.loops[head]
@@ -361,10 +448,17 @@ class Thread:
         for each, count in zip(noted, before, strict=True):
             del each[count:]
 
-    def _for_any_iteration(self, frame: _Frame, head: str, state: State) -> Edges:
-        first = self.names.count
-        anew: dict[Any, Value] = {}
-        before = self._mark(frame)
+    def _changes(
+        self, frame: _Frame, head: str, state: State, before: tuple[int, ...]
+    ) -> tuple[dict[Cell, Value], State]:
+        """Return what a loop changes, as if it were unknown, and what holds after an iteration."""
+        # What it changed when it was read before, in another iteration of a loop around it.
+        seen = self._changed.setdefault((frame.function.name, head), set())
+        anew = {
+            cell: self._any(*kept)
+            for cell, kept in state.cells.items()
+            if (self._names[cell[0]], cell[1]) in seen
+        }
         for _ in range(MOST_ROUNDS):
             behind = self._tried(frame, head, state, anew, before)
             changed = [
@@ -375,19 +469,25 @@ class Thread:
                      or not same(behind.cells[cell][1], value))
             ]  # fmt: skip
             if not changed:
-                break
+                return anew, behind
             for cell in changed:
                 anew[cell] = self._any(*state.cells[cell])
-        else:
-            raise NotRead("a loop whose variables I do not follow")
+                seen.add((self._names[cell[0]], cell[1]))
+        raise NotRead("a loop whose variables I do not follow")
+
+    def _for_any_iteration(
+        self,
+        frame: _Frame,
+        head: str,
+        state: State,
+        anew: Mapping[Cell, Value],
+        behind: State,
+        steps: Mapping[Cell, Formula],
+        first: int,
+    ) -> Edges:
+        before = self._mark(frame)
         iteration = self.names.integer("iteration")
         self._uniform.add(iteration.decl().name())
-        steps = {
-            cell: step
-            for cell, value in anew.items()
-            if (step := self._step_of(value, behind.cells.get(cell), state.cells[cell][1], first))
-            is not None
-        }
         start = state.copy()
         went_on: dict[str, tuple[Formula, Formula]] = {}
         for cell, value in anew.items():
@@ -403,6 +503,8 @@ class Thread:
                     if old.kind == "pointer" and old.tensor is not None
                     else scalar(now, old.bits, {}, old.data)
                 )
+            elif value.kind == "int" and id(value) in self._read:
+                start.known = (*start.known, *self._stays_small(value, old, behind, cell))
             start.cells[cell] = size, value
         held = [renamed(each, went_on) for each in behind.path[len(state.path) :]]
         held = [each for each in held if self._is_known(each, first, iteration)]
@@ -416,12 +518,24 @@ class Thread:
                 self._oblige(end.cells[cell][1].at(())[1], end)
         return self._behind(frame, ways, state, len(frame.returns) > before[-1])
 
+    def _stays_small(self, value: Value, old: Value, behind: State, cell: Cell) -> list[Formula]:
+        """Return that a variable is below a power of two, if it is so at first and stays so."""
+        start = constant(old)
+        if start is None or start < 0 or behind.cells[cell][1].kind != "int":
+            return []
+        most = 1 << max(1, start.bit_length())
+        (now, _), (after, needs) = value.at(()), behind.cells[cell][1].at(())
+        small = z3.And(now >= 0, now < most)
+        claim = z3.And(after >= 0, after < most, *needs.values())
+        facts = self._closed([*self.facts, *behind.facts, small], claim)
+        return [small] if implies(facts, claim, self._clock, SMALL_S) else []
+
     def _tried(
         self,
         frame: _Frame,
         head: str,
         state: State,
-        anew: Mapping[Any, Value],
+        anew: Mapping[Cell, Value],
         before: tuple[int, ...],
     ) -> State:
         """Return what holds after an iteration of which nothing is known."""
@@ -456,7 +570,7 @@ class Thread:
         """Return whether a formula has no variable that is newer than `first`."""
         mine = {each.decl().name() for each in also}
         return all(
-            name in mine or "!" not in name or int(name.rpartition("!")[2]) <= first
+            name in mine or _age(name) <= first
             for name in variables([formula])
         )
 
@@ -503,7 +617,9 @@ class Thread:
         if name in {"bitcast", "freeze", "addrspacecast"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             return value if kind == "ptr" or name == "freeze" else unknown(*value.data)
-        if name in {"ptrtoint", "inttoptr", "fptosi", "fptoui", "bitcast"}:
+        if name == "inttoptr":
+            return self._pointer(self._operand(frame, kind, rest.partition(" to ")[0]))
+        if name in {"ptrtoint", "fptosi", "fptoui", "bitcast"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             to = rest.rpartition(" to ")[2].strip()
             return self._address(value, to) if name == "ptrtoint" else self._unknown(to, value.data)
@@ -551,7 +667,8 @@ class Thread:
         if name not in self._memories:
             variable = self._listing.variables[name]
             self._memories[name] = self._memory(
-                _source_name(plain), variable.type, variable.space, self._bytes(variable)
+                _source_name(plain), variable.type, variable.space, self._bytes(variable),
+                variable.alignment,
             )
         return pointer(self._memories[name], z3.IntVal(0), {}, frozenset())
 
@@ -560,19 +677,22 @@ class Thread:
             return self._dynamic
         return self._listing.types.size(variable.type)
 
-    def _memory(self, name: str, kind: str, space: str, size: int) -> Memory:
+    def _memory(
+        self, name: str, kind: str, space: str, size: int, alignment: int = 1
+    ) -> Memory:
         shape, each = self._listing.types.shape(kind)
         if kind.startswith("[0 x "):
             shape = [size // each]
-        self._count += 1
+        self._names.append(name)
         return Memory(
             name,
             [z3.IntVal(extent) for extent in shape or [1]],
             [z3.IntVal(stride) for stride in extents(shape or [1])],
             bytes_each=each,
             space=space,
-            number=self._count,
+            number=len(self._names) - 1,
             bytes=size,
+            alignment=alignment,
         )
 
     def _variable_of_a_thread(self, text: str, one: Instruction) -> Value:
@@ -590,10 +710,11 @@ class Thread:
         memory, place = self._own(address, size)
         if memory is not None:
             length, value = state.cells.get((memory.number, place), (0, unknown()))
+            self._read.add(id(value))
             if length == size and value.kind != "unknown":
                 fits = value.kind == ("pointer" if kind == "ptr" else "int")
                 return value if fits else self._unknown(kind, value.data)
-            return self._unknown(kind, value.data)
+            return self._unknown(kind, value.data | {"a variable that I do not follow"})
         self._access("load", address, size, state)
         name = address.tensor.name if address.tensor else "memory"
         return self._unknown(kind, frozenset({f"what it loads from `{name}`"}))
@@ -606,6 +727,13 @@ class Thread:
             return
         state.drop(memory.number, place, size)
         state.cells[memory.number, place] = size, self._number(kind, value)
+
+    def _overwrite(self, address: Value, size: int, state: State) -> None:
+        memory, place = self._own(address, size)
+        if memory is None:
+            self._access("store", address, size, state)
+        else:
+            state.drop(memory.number, place, size)
 
     def _own(self, address: Value, size: int) -> tuple[Memory | None, int]:
         """Return a thread's own memory and the place in it, if both are surely known."""
@@ -705,7 +833,7 @@ class Thread:
         number = self.names.integer("number")
         self.names.definitions.append(in_range(number, bits)[0])
         if origin is not None:
-            self._origins[number.decl().name()] = origin
+            self._defined[number.decl().name()] = origin
         return scalar(number, bits, {}, frozenset(data))
 
     def _unknown(self, kind: str, data: frozenset[str]) -> Value:
@@ -755,10 +883,12 @@ class Thread:
         key = name, x.get_id(), y.get_id()
         if key not in self._bits:
             result = self._fresh(bits, origin=[x, y]).at(())[0]
-            for power in range(1, 13):
-                below = z3.And(x >= 0, y >= 0, x < 1 << power, y < 1 << power)
-                near = z3.And(result >= 0, result < 1 << power)
-                self.names.definitions.append(z3.Implies(below, near))
+            powers = [1 << power for power in range(1, 11)]
+            near = [
+                z3.Implies(z3.And(x >= 0, y >= 0, x < most, y < most), z3.And(result >= 0, result < most))
+                for most in powers
+            ]
+            self.names.definitions.append(z3.And(*near))
             if name == "and":
                 for each in (x, y):
                     fact = z3.Implies(each >= 0, z3.And(result >= 0, result <= each))
@@ -822,7 +952,7 @@ class Thread:
             return self._unknown(to, value.data | {"an address as a number"})
         assert isinstance(value.tensor, Memory)
         offset, needs = value.at(())
-        return scalar(self.base(value.tensor) + offset, 64, needs, value.data)
+        return scalar(self._base(value.tensor) + offset, 64, needs, value.data)
 
     def _truth(self, value: Value, state: State) -> Formula:
         if value.kind == "int":
@@ -872,6 +1002,12 @@ class Thread:
             self._access("load", values[1], size if filled is None else filled, state)
             self._access("store", values[0], size, state)
             return None
+        if name == "hotloop_product":
+            for source, size in ((values[1], 16), (values[2], 8)):
+                if self._own(source, size)[0] is None:
+                    self._access("load", source, size, state)
+            self._overwrite(values[0], 16, state)
+            return None
         if name.startswith("hotloop_") or any(each.kind == "pointer" for each in values):
             raise NotRead(f"`{name.removeprefix('hotloop_')}`")
         return self._unknown(result, frozenset().union(*(each.data for each in values)))
@@ -887,11 +1023,7 @@ class Thread:
             if kind != "memset":
                 self._copy(values[0], values[1], size, state)
                 return None
-            memory, place = self._own(values[0], size)
-            if memory is None:
-                self._access("store", values[0], size, state)
-            else:
-                state.drop(memory.number, place, size)
+            self._overwrite(values[0], size, state)
             return None
         if kind in {"smin", "smax", "umin", "umax"} and values[0].kind == values[1].kind == "int":
             return self._extreme(kind, values[0], values[1])
@@ -915,8 +1047,44 @@ class Thread:
         if kind in BARRIERS or one_warp:
             self.barriers.append(state.path)
             state.cells[PHASE] = 8, scalar(state.phase + 1, None)
+        if kind == _SHUFFLE and self._pointer(values[2]).kind == "pointer":
+            return self._of_another_lane(values[2], state)
         data = frozenset({"what other threads have"})
         return replace(as_value(self._unknown(result, data)), data=data)
+
+
+    def _of_another_lane(self, value: Value, state: State) -> Value:
+        """Return the value that any lane of the warp has here, of which the same holds."""
+        formula, needs = value.at(())
+        by = {
+            name: (one, self.names.integer(f"{name}~") if z3.is_int(one) else self.names.truth())
+            for name, one in self._behind_it(formula).items()
+            if not self._is_shared(name)
+        }
+        if not by:
+            return value
+        facts = [
+            each
+            for each in (*(one for name in by for one in self._about(name)), *self.facts, *state.facts)
+            if (mine := {name for name in self._variables(each) if not self._is_shared(name)})
+            and mine <= set(by)
+        ]
+        same_warp = [
+            self.names.divide(one, z3.IntVal(32))[0]
+            == self.names.divide(renamed(one, by), z3.IntVal(32))[0]
+            for one in self.threads
+        ]
+        state.known = (*state.known, *(renamed(each, by) for each in facts), *same_warp)
+        theirs = {key: renamed(need, by) for key, need in needs.items()}
+        return scalar(renamed(formula, by), value.bits, theirs, value.data)
+
+    def _is_shared(self, name: str) -> bool:
+        return name in self._of_all
+
+
+def _age(name: str) -> int:
+    """Return how many variables there were before this one; 0 for a size."""
+    return int(name.rpartition("!")[2]) if "!" in name else 0
 
 
 def _source_name(mangled: str) -> str:
