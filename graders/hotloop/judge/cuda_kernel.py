@@ -83,6 +83,14 @@ class Simulated:
     shared_bytes: int
 
 
+class Fault(Ruling):
+    """A finding after which a run has no valid answer."""
+
+    def __init__(self, finding: Mapping[str, Any]) -> None:
+        super().__init__(Verdict.RUNTIME_ERROR, sentence(finding))
+        self.finding = finding
+
+
 class Simulator(Protocol):
     """Who compiles and launches the candidate's kernels: `WorkerConnection`, `SimulatorHere`."""
 
@@ -130,7 +138,7 @@ class KernelProcess:
                 if str(finding.get("kind")) == "timeout":
                     raise Ruling(Verdict.TIMEOUT, sentence(finding))
                 if str(finding.get("kind")) in FATAL:
-                    raise Ruling(Verdict.RUNTIME_ERROR, sentence(finding))
+                    raise Fault(finding)
             if reply.get("error"):
                 error = readable(reply.get("error"), 80)
                 block = self._how.block
@@ -143,6 +151,12 @@ class KernelProcess:
             return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)
         finally:
             buffers.close()
+
+    def listing(self) -> str:
+        """Return the kernel as the compiler reads it, for proofs; "" if there is no such text."""
+        request = {"op": "listing", "file": self._file, "source": self._session.source()}
+        reply = self._worker.request(request, self._session.timeout(BUILD_TIMEOUT_S))
+        return str(reply.get("listing", ""))
 
     def _launch(self, call: PlacedCall, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]

@@ -16,7 +16,8 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.checks import triton_kernel_proof
 from hotloop.judge.checks.correct import Case, InputTensor, Truth
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.checks.triton_kernel_correct import NOT_ASKED, TritonKernelCorrect
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.checks.triton_kernel_proof import NOT_ASKED
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher

@@ -81,7 +81,7 @@ def check_bounds(
 ) -> tuple[Finding, Places]:
     """Return whether an access stays inside of its tensor."""
     facts = [*definitions, *access.facts]
-    name = f"tl.{access.kind}" if access.kind in {"load", "store"} else "an atomic operation"
+    name = access.words
     places, outside = _proved_places(access, facts, clock)
     if places is None:
         return _not_inside(access, facts, outside, name, smallest), Places(access, None)
@@ -195,7 +195,9 @@ def check_races(
                 continue
             facts = [*definitions, *again, *one.access.facts, *map(other, two.access.facts), apart]
             meet = one.access.offset == other(two.access.offset)
-            finding = _no_meeting(one, two, facts, _equal(one, two, other), meet, clock, smallest, who)
+            finding = _no_meeting(
+                one, two, facts, _equal(one, two, other), meet, clock, smallest, who
+            )
             if not finding.proved:
                 return finding
     return PROVED

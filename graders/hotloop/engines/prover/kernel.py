@@ -60,10 +60,18 @@ class Access:
     data: frozenset[str]
     line: int
 
+    @property
+    def words(self) -> str:
+        """What it is, for a sentence."""
+        return f"tl.{self.kind}" if self.kind in {"load", "store"} else "an atomic operation"
+
 
 @dataclass(frozen=True)
 class Obligation:
-    """What must hold so that masks, conditions and loops are what they say. reason: if it may not."""
+    """What must hold so that masks, conditions and loops are what they say.
+
+    reason: what is said if it may not.
+    """
 
     facts: Sequence[Formula]
     need: Formula

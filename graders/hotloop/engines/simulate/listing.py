@@ -1,6 +1,6 @@
-"""Kernels as clang's listing, without optimization and for pointers of 64 bits: to be read, not run.
+"""Kernels as clang's listing, not optimized and with pointers of 64 bits: to be read, not run.
 
-The target is WebAssembly still, so that what a GPU does is a call of one of the simulator's functions.
+The target is WebAssembly still, so that what only a GPU does is a call of a simulator's function.
 """
 
 import re

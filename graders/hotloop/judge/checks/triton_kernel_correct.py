@@ -7,11 +7,9 @@ from hotloop.core.verdict import Ruling
 from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, OutsideRuling, TritonKernelCalls
-from hotloop.judge.checks.triton_kernel_proof import proofs
+from hotloop.judge.checks.triton_kernel_proof import NOT_ASKED, proofs
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import Session
-
-NOT_ASKED = "not asked: z3-solver is not installed (`pip install 'hotloop[proof]'`)"
 
 
 @dataclass(frozen=True)

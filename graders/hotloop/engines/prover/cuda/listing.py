@@ -163,8 +163,10 @@ class Listing:
                 if block is None:
                     block = function.blocks["%entry"] = Block("%entry")
                 count += 1
-                if row.lstrip().startswith(("]", "i")) and block.instructions[-1:] and (
-                    block.instructions[-1].operation == "switch"
+                if (
+                    row.lstrip().startswith(("]", "i"))
+                    and block.instructions[-1:]
+                    and (block.instructions[-1].operation == "switch")
                 ):
                     last = block.instructions.pop()
                     row = f"  switch {last.text} {row.strip()}"

@@ -124,9 +124,7 @@ def _claims(
     for about, space in (("races", "global"), ("shared", "shared")):
         mine = [one for one in places if _space(one.access) == space]
         meeting = _meeting(thread, space, ordered=uniform and not thread.copies_later)
-        found = access.check_races(
-            thread, mine, (), shared, clock, smallest, meeting, "threads"
-        )
+        found = access.check_races(thread, mine, (), shared, clock, smallest, meeting, "threads")
         if not found.proved and thread.copies_later:
             found = access.Finding(False, "copies that arrive later are not followed", found.line)
         elif not found.proved and not uniform:

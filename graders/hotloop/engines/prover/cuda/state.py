@@ -76,9 +76,7 @@ def scalar(
 ) -> Value:
     """Return a number or truth, in its simplest form."""
     kept = {
-        need.get_id(): need
-        for need in map(z3.simplify, needs.values())
-        if not z3.is_true(need)
+        need.get_id(): need for need in map(z3.simplify, needs.values()) if not z3.is_true(need)
     }
     return replace(of_formula(z3.simplify(formula), bits, kept), data=data)
 

@@ -81,6 +81,11 @@ class ThreadAccess(Access):
 
     phase: Formula = None
 
+    @property
+    def words(self) -> str:
+        """What it is, for a sentence."""
+        return f"a {self.kind}" if self.kind in {"load", "store"} else super().words
+
 
 class _Dead(Exception):
     """Nothing runs behind this place."""
@@ -122,7 +127,9 @@ class Thread:
         lane = names.divide(self.threads[0], z3.IntVal(32))[1]
         self._indices += [lane, z3.IntVal(dynamic), zero]
         self.facts: list[Formula] = list(facts)
-        for number, count in zip([*self.blocks, *self.threads], [*grid, z3.IntVal(block)], strict=True):
+        for number, count in zip(
+            [*self.blocks, *self.threads], [*grid, z3.IntVal(block)], strict=True
+        ):
             self.facts += [number >= 0, number < count]
         self.accesses: list[ThreadAccess] = []
         self.obligations: list[Obligation] = []
@@ -189,7 +196,8 @@ class Thread:
     def close(self) -> None:
         """Add to each access and obligation what defines its variables, and nothing else."""
         self.accesses = [
-            replace(one, facts=self._closed(one.facts, one.offset, *one.needs)) for one in self.accesses
+            replace(one, facts=self._closed(one.facts, one.offset, *one.needs))
+            for one in self.accesses
         ]
         self.obligations = [
             replace(one, facts=self._closed(one.facts, one.need)) for one in self.obligations
@@ -249,9 +257,7 @@ class Thread:
 
     # --- calls and blocks ---------------------------------------------------------------------
 
-    def _call(
-        self, function: Function, arguments: Sequence[Value], state: State
-    ) -> Value | None:
+    def _call(self, function: Function, arguments: Sequence[Value], state: State) -> Value | None:
         """Return what a function returns, and leave in `state` what holds behind it."""
         if len(arguments) != len(function.parameters):
             raise NotRead(f"the arguments of `{function.name}`")
@@ -415,7 +421,10 @@ class Thread:
             is not None
         }
         unclear = {id(value) for cell, value in anew.items() if cell not in steps}
-        if unclear & self._read and (ways := self._unrolled(frame, head, state, before)) is not None:
+        if (
+            unclear & self._read
+            and (ways := self._unrolled(frame, head, state, before)) is not None
+        ):
             return ways
         return self._for_any_iteration(frame, head, state, anew, behind, steps, first)
 
@@ -569,10 +578,7 @@ class Thread:
     def _is_known(formula: Formula, first: int, *also: Formula) -> bool:
         """Return whether a formula has no variable that is newer than `first`."""
         mine = {each.decl().name() for each in also}
-        return all(
-            name in mine or _age(name) <= first
-            for name in variables([formula])
-        )
+        return all(name in mine or _age(name) <= first for name in variables([formula]))
 
     def _behind(self, frame: _Frame, ways: Edges, before: State, returns: bool) -> Edges:
         """Return the ways out of a loop. All threads come by the only one, if there is one."""
@@ -609,7 +615,9 @@ class Thread:
             value, _, to = rest.rpartition(" to ")
             return self._converted(name, kind, self._operand(frame, kind, value), to.strip())
         if name == "select":
-            condition, left, right = (self._operand(frame, *self._typed(each)) for each in split(text))
+            condition, left, right = (
+                self._operand(frame, *self._typed(each)) for each in split(text)
+            )
             truth = self._truth(condition, state)
             return either(self.arithmetic, truth, left, right)
         if name in {"call", "invoke"}:
@@ -667,7 +675,10 @@ class Thread:
         if name not in self._memories:
             variable = self._listing.variables[name]
             self._memories[name] = self._memory(
-                _source_name(plain), variable.type, variable.space, self._bytes(variable),
+                _source_name(plain),
+                variable.type,
+                variable.space,
+                self._bytes(variable),
                 variable.alignment,
             )
         return pointer(self._memories[name], z3.IntVal(0), {}, frozenset())
@@ -677,9 +688,7 @@ class Thread:
             return self._dynamic
         return self._listing.types.size(variable.type)
 
-    def _memory(
-        self, name: str, kind: str, space: str, size: int, alignment: int = 1
-    ) -> Memory:
+    def _memory(self, name: str, kind: str, space: str, size: int, alignment: int = 1) -> Memory:
         shape, each = self._listing.types.shape(kind)
         if kind.startswith("[0 x "):
             shape = [size // each]
@@ -768,7 +777,13 @@ class Thread:
             element = element + part
         self.accesses.append(
             ThreadAccess(
-                kind, memory, element, facts, list(needs.values()), address.data, self.line,
+                kind,
+                memory,
+                element,
+                facts,
+                list(needs.values()),
+                address.data,
+                self.line,
                 phase=phase,
             )  # fmt: skip
         )
@@ -805,7 +820,9 @@ class Thread:
         """Return a copy of an object that is passed by its value."""
         type_, _ = inside(kind, kind.index("byval(") + len("byval"))
         size = self._listing.types.size(type_)
-        copy = pointer(self._memory("argument", type_, "local", size), z3.IntVal(0), {}, frozenset())
+        copy = pointer(
+            self._memory("argument", type_, "local", size), z3.IntVal(0), {}, frozenset()
+        )
         self._copy(copy, value, size, state)
         return copy
 
@@ -885,7 +902,9 @@ class Thread:
             result = self._fresh(bits, origin=[x, y]).at(())[0]
             powers = [1 << power for power in range(1, 11)]
             near = [
-                z3.Implies(z3.And(x >= 0, y >= 0, x < most, y < most), z3.And(result >= 0, result < most))
+                z3.Implies(
+                    z3.And(x >= 0, y >= 0, x < most, y < most), z3.And(result >= 0, result < most)
+                )
                 for most in powers
             ]
             self.names.definitions.append(z3.And(*near))
@@ -974,7 +993,9 @@ class Thread:
         if " asm " in f" {text}":
             if 'asm ""' not in text and 'asm sideeffect ""' not in text:
                 raise NotRead("inline PTX")
-            return self._unknown(first_type(_ATTRIBUTES.sub("", _FLAGS.sub("", text)))[0], frozenset())
+            return self._unknown(
+                first_type(_ATTRIBUTES.sub("", _FLAGS.sub("", text)))[0], frozenset()
+            )
         match = re.search(r"@(\"[^\"]*\"|[\w.$]+)\(", text)
         if match is None:
             raise NotRead("a call of a function that is not known before it runs")
@@ -1043,7 +1064,9 @@ class Thread:
         kind = constant(values[0])
         if kind is None or kind in _NOT_FOLLOWED:
             raise NotRead(_NOT_FOLLOWED.get(kind or 0, "a barrier"))
-        one_warp = self._block <= 32 and kind == _OF_A_WARP and constant(values[1]) in {-1, 2**32 - 1}
+        one_warp = (
+            self._block <= 32 and kind == _OF_A_WARP and constant(values[1]) in {-1, 2**32 - 1}
+        )
         if kind in BARRIERS or one_warp:
             self.barriers.append(state.path)
             state.cells[PHASE] = 8, scalar(state.phase + 1, None)
@@ -1051,7 +1074,6 @@ class Thread:
             return self._of_another_lane(values[2], state)
         data = frozenset({"what other threads have"})
         return replace(as_value(self._unknown(result, data)), data=data)
-
 
     def _of_another_lane(self, value: Value, state: State) -> Value:
         """Return the value that any lane of the warp has here, of which the same holds."""
@@ -1065,7 +1087,11 @@ class Thread:
             return value
         facts = [
             each
-            for each in (*(one for name in by for one in self._about(name)), *self.facts, *state.facts)
+            for each in (
+                *(one for name in by for one in self._about(name)),
+                *self.facts,
+                *state.facts,
+            )
             if (mine := {name for name in self._variables(each) if not self._is_shared(name)})
             and mine <= set(by)
         ]
