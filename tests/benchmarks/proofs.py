@@ -7,9 +7,10 @@
 Proves the references of the curriculum, each kernel of each task under what the shapes of its
 hidden cases say (`hotloop.judge.kernel_contract`), and prints each claim with its seconds. Nothing
 runs: a counterexample is a candidate here, which the judge would run before it tells anybody.
-`--cuda` does the same for the kernels in CUDA C++, where `shared` says whether two threads can meet in
-shared memory. `--flaggems` reads the operators of a clone of FlagGems instead, as calls of contiguous tensors of
-one shape, of every `--every`-th file. `--keep` writes tests/benchmarks/results/proofs.json.
+`--cuda` does the same for kernels in CUDA C++: `shared` says whether two threads can meet in shared
+memory. `--flaggems` reads the operators of a clone of FlagGems instead, as calls of contiguous
+tensors of one shape, of every `--every`-th file. `--keep` writes
+tests/benchmarks/results/proofs.json.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ _FOLDERS = {
 }
 """Of Zig's C headers: WASI's are for 32 bits only."""
 
+MOST_BYTES = 900_000
+"""Of a listing: it has to fit into a message."""
+
 _MARKER = re.compile(r'^# \d+ "(.*)"')
 
 
@@ -36,7 +39,10 @@ def listing(source: Path) -> str:
         result = Path(folder) / "code.ll"
         more = ["-disable-llvm-passes", "-emit-llvm", str(source), "-o", str(result)]
         toolchain.clang([*read, *more])
-        return result.read_text(encoding="utf-8", errors="surrogateescape")
+        text = result.read_text(encoding="utf-8", errors="surrogateescape")
+    if len(text) > MOST_BYTES:
+        raise CompileError("the source is too long")
+    return text
 
 
 def _changed(option: str) -> str:

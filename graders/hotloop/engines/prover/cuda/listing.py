@@ -24,13 +24,17 @@ _METADATA = re.compile(r", !(\w+(?:\.\w+)*) !(\d+)")
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+)", re.MULTILINE)
 _KIND = re.compile(r"\b(global|constant) (.*)$")
 _LABELS = re.compile(rf"label (%{_NAME})")
+FLAGS = re.compile(r"^(?:(?:nsw|nuw|exact|disjoint|nneg|samesign|inbounds|nusw|volatile|atomic"
+                    r"|contract|nnan|ninf|nsz|arcp|afn|reassoc|fast) )+")  # fmt: skip  # fmt: skip
+"""Words of instructions that do not matter here."""
+
 MOST_BYTES = 8 << 20
 MOST_INSTRUCTIONS = 60_000
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction. text: without its result, alignment and metadata; line: 0 if unknown."""
+    """An instruction. text: its operands, without flags and metadata; line: 0 if unknown."""
 
     result: str
     operation: str
@@ -138,7 +142,7 @@ class Listing:
         self._read(text)
 
     def kernel(self, name: str) -> Function:
-        """Return the kernel of this name in the source. Raises NotRead if it is not the only one."""
+        """Return the kernel of this name. Raises NotRead if it is not the only one."""
         mangled = re.compile(rf"_Z{len(name)}{re.escape(name)}(?!\d)|{re.escape(name)}$")
         one = [each for key, each in self.functions.items() if mangled.match(key)]
         if len(one) != 1:
@@ -185,7 +189,7 @@ class Listing:
         operation, _, text = rest.partition(" ")
         if operation in {"tail", "notail", "musttail"}:
             operation, _, text = text.partition(" ")
-        return Instruction(result, operation, text, line)
+        return Instruction(result, operation, FLAGS.sub("", text), line)
 
 
 class Types:
@@ -214,7 +218,7 @@ class Types:
         return self._named.get(kind, kind).startswith(("{", "<{"))
 
     def shape(self, kind: str) -> tuple[list[int], int]:
-        """Return an array's extents and its elements' bytes: bytes, if a structure's members differ."""
+        """Return an array's extents and the bytes of its elements, 1 if members differ."""
         kind = self._named.get(kind, kind)
         if array := re.match(r"\[(\d+) x (.*)\]$", kind):
             extents, each = self.shape(array[2])
@@ -309,7 +313,7 @@ def inside(text: str, opening: int) -> tuple[str, int]:
     """Return what is in the brackets that open there, and where they close."""
     depth = 0
     for at in range(opening, len(text)):
-        depth += (text[at] in "(") - (text[at] in ")")
+        depth += (text[at] == "(") - (text[at] == ")")
         if not depth:
             return text[opening + 1 : at], at
     raise NotRead("an instruction that I do not read")
@@ -326,7 +330,7 @@ def _variable(name: str, rest: str) -> Variable:
         return Variable(name, "", "global")
     kind, value = first_type(match[2])
     space = "global"
-    if match[1] == "constant" or "externally_initialized" in rest:
+    if match[1] == "constant":
         space = "constant"
     elif value.startswith("undef") or ("external " in rest and kind.startswith("[0 x ")):
         space = "shared"

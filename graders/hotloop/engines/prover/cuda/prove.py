@@ -7,9 +7,10 @@ from typing import Any
 
 from hotloop.engines.prover import access
 from hotloop.engines.prover.contract import Contract, size
+from hotloop.engines.prover.cuda.instructions import ThreadAccess
 from hotloop.engines.prover.cuda.listing import Listing
 from hotloop.engines.prover.cuda.state import Memory, scalar
-from hotloop.engines.prover.cuda.thread import Thread, ThreadAccess
+from hotloop.engines.prover.cuda.thread import Thread
 from hotloop.engines.prover.products import PRODUCTS
 from hotloop.engines.prover.prove import Call, number_of, smallest_model, unread
 from hotloop.engines.prover.report import (
@@ -105,15 +106,7 @@ def _claims(
         return Claim(name, about, COUNTEREXAMPLE, finding.reason, finding.line,
                      Counterexample(values, [], []))  # fmt: skip
 
-    finding = access.check_needs(thread, (), clock)
-    places: list[access.Places] = []
-    for each in thread.accesses:
-        one, place = access.check_bounds(each, (), clock, smallest)
-        places.append(place)
-        if finding.proved or (one.model is not None and finding.model is None):
-            finding = one
-        if finding.model is not None:
-            break
+    finding, places = _bounds(thread, clock, smallest)
     bounds = claim("bounds", finding)
     if not finding.proved:
         why = "its accesses are not proved to be in bounds"
@@ -125,13 +118,29 @@ def _claims(
         mine = [one for one in places if _space(one.access) == space]
         meeting = _meeting(thread, space, ordered=uniform and not thread.copies_later)
         found = access.check_races(thread, mine, (), shared, clock, smallest, meeting, "threads")
-        if not found.proved and thread.copies_later:
-            found = access.Finding(False, "copies that arrive later are not followed", found.line)
-        elif not found.proved and not uniform:
-            why = "not all threads of a block may reach a barrier"
+        if not found.proved and (thread.copies_later or not uniform):
+            # Accesses that a barrier orders, or a wait for copies, may be among those that meet.
+            why = "copies that arrive later are not followed"
+            if not thread.copies_later:
+                why = "not all threads of a block may reach a barrier"
             found = access.Finding(False, why, found.line)
         result.append(claim(about, found))
     return result
+
+
+def _bounds(
+    thread: Thread, clock: Clock, smallest: access.Smallest
+) -> tuple[access.Finding, list[access.Places]]:
+    finding = access.check_needs(thread, (), clock)
+    places: list[access.Places] = []
+    for each in thread.accesses:
+        one, place = access.check_bounds(each, (), clock, smallest)
+        places.append(place)
+        if finding.proved or (one.model is not None and finding.model is None):
+            finding = one
+        if finding.model is not None:
+            break
+    return finding, places
 
 
 def _space(one: access.Access) -> str:
@@ -144,12 +153,13 @@ def _meeting(thread: Thread, space: str, *, ordered: bool) -> access.Meeting:
     def condition(
         one: access.Access, two: access.Access, other: Callable[[Formula], Formula]
     ) -> Formula:
-        assert isinstance(one, ThreadAccess) and isinstance(two, ThreadAccess)
+        assert isinstance(one, ThreadAccess)
+        assert isinstance(two, ThreadAccess)
         differs = z3.Or(*(each != other(each) for each in thread.threads))
         if ordered:
             differs = z3.And(differs, one.phase == other(two.phase))
         elsewhere = z3.Or(*(each != other(each) for each in thread.blocks))
-        lemmas = thread.of_bits(one.offset, other)
+        lemmas = thread.exclusive_or(one.offset, other)
         if space == "global":
             return z3.And(z3.Or(elsewhere, differs), *lemmas)
         return z3.And(z3.Not(elsewhere), differs, *lemmas)

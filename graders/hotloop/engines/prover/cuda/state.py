@@ -40,7 +40,7 @@ PHASE: Cell = (0, 0)
 
 @dataclass
 class State:
-    """cells: sizes in bytes and values; path: conditions on the way here; known: what else holds."""
+    """cells: sizes and values of variables; path: conditions on the way; known: what else holds."""
 
     cells: dict[Cell, tuple[int, Value]] = field(default_factory=dict[Cell, tuple[int, Value]])
     path: tuple[Formula, ...] = ()
