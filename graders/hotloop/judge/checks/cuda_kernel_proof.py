@@ -6,7 +6,6 @@ the simulator found that fault at its sizes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 from hotloop.core.verdict import Ruling
@@ -16,7 +15,6 @@ from hotloop.engines.simulate.orders import ORDERS
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks.triton_kernel_proof import (
     BUSY,
-    NOT_ASKED,
     Proofs,
     case_of,
     no_proofs,
@@ -39,21 +37,17 @@ def told(
     how: CudaLaunch, calls: Sequence[CallSpec], simulated: KernelProcess, session: Session
 ) -> str:
     """Note what is proved of the kernel, and return it in a sentence that begins with a space."""
-    claims = _proofs(how, calls, simulated, session) if find_spec("z3") is not None else None
-    session.note(proofs=NOT_ASKED if claims is None else claims.evidence)
-    return "" if claims is None else claims.sentence
-
-
-def _proofs(
-    how: CudaLaunch, calls: Sequence[CallSpec], simulated: KernelProcess, session: Session
-) -> Proofs:
     try:
-        return _asked(how, calls, simulated, session)
+        claims = _asked(how, calls, simulated, session)
     except NoContract as reason:
-        return no_proofs(str(reason))
+        claims = no_proofs(str(reason))
+    except Ruling as ruling:
+        claims = no_proofs(ruling.sentence)  # no time is left, or there are no processes
     except Exception as error:  # noqa: BLE001 - whatever happens here must cost no points
         session.log_exception(error)
-        return no_proofs("the prover was stopped")
+        claims = no_proofs("the prover was stopped")
+    session.note(proofs=claims.evidence)
+    return claims.sentence
 
 
 def _asked(

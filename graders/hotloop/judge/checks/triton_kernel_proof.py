@@ -34,7 +34,6 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import INTERPRETED, Session
 
-NOT_ASKED = "not asked: z3-solver is not installed (`pip install 'hotloop[proof]'`)"
 PROOFS_S = 15.0
 """Time for all proofs of a task, on a core."""
 BUSY = 3

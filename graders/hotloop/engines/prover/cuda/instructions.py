@@ -43,10 +43,15 @@ BARRIERS = frozenset({0, 1, 2, 3})
 """Of `hotloop_wait` (`simulate/include/hotloop/device.h`): __syncthreads() and its voting forms."""
 
 _OF_A_WARP, _SHUFFLE = 5, 6
-_NOT_FOLLOWED = {19: "an mbarrier", 20: "a named barrier", 21: "wgmma", 22: "grid.sync()"}
+_ORDERS = {19: "mbarriers", 20: "named barriers"}
+"""Of `hotloop_wait`: what orders accesses in a way that is not followed."""
+
+_WAITS = 23
+_NOT_FOLLOWED = {21: "wgmma", 22: "grid.sync()"}
 _NOTHING = frozenset(
     {"hotloop_failed", "hotloop_trap", "hotloop_fence", "hotloop_print", "printf"}
     | {"hotloop_commit_copies", "hotloop_wait_for_copies", "hotloop_spins"}
+    | {"hotloop_fence_proxy", "hotloop_bulk_group", "hotloop_named_arrive"}
 )
 """Functions of the simulator that move no data."""
 
@@ -108,7 +113,7 @@ class Instructions(Numbers, ABC):
         self.accesses: list[ThreadAccess] = []
         self.obligations: list[Obligation] = []
         self.barriers: list[tuple[Formula, ...]] = []
-        self.copies_later = False
+        self.not_followed: set[str] = set()
         self.line = 0
         self._listing, self._block, self._dynamic = listing, block, dynamic
         self._memories: dict[str, Memory] = {}
@@ -429,9 +434,18 @@ class Instructions(Numbers, ABC):
             return self._unknown(result, frozenset({"what an atomic operation returns"}))
         if name == "hotloop_copy_later" and (size := constant(values[2])) is not None:
             filled = constant(values[3])
-            self.copies_later = True
+            self.not_followed.add("copies that arrive later")
             self._access("load", values[1], size if filled is None else filled, state)
             self._access("store", values[0], size, state)
+            return None
+        if name == "hotloop_mbarrier":
+            self._access("atomic", values[1], 8, state)
+            return None
+        if name == "hotloop_bulk" and (size := constant(values[3])) is not None:
+            self.not_followed.add("copies that arrive later")
+            back = constant(values[0]) != 0
+            self._access("load", values[1 if back else 2], size, state)
+            self._access("store", values[2 if back else 1], size, state)
             return None
         if name == "hotloop_product":
             for source, size in ((values[1], 16), (values[2], 8)):
@@ -439,7 +453,7 @@ class Instructions(Numbers, ABC):
                     self._access("load", source, size, state)
             self._overwrite(values[0], 16, state)
             return None
-        if name.startswith("hotloop_") or any(each.kind == "pointer" for each in values):
+        if name.startswith("hotloop_") or any(map(self._is_address, values)):
             raise NotRead(f"`{name.removeprefix('hotloop_')}`")
         return self._unknown(result, frozenset().union(*(each.data for each in values)))
 
@@ -464,8 +478,9 @@ class Instructions(Numbers, ABC):
 
     def _wait(self, result: str, values: Sequence[Value], state: State) -> Value:
         kind = constant(values[0])
-        if kind is None or kind in _NOT_FOLLOWED:
+        if kind is None or kind in _NOT_FOLLOWED or kind not in range(_WAITS):
             raise NotRead(_NOT_FOLLOWED.get(kind or 0, "a barrier"))
+        self.not_followed |= {_ORDERS[kind]} if kind in _ORDERS else set()
         one_warp = (
             self._block <= 32 and kind == _OF_A_WARP and constant(values[1]) in {-1, 2**32 - 1}
         )

@@ -133,6 +133,8 @@ class Listing:
     def __init__(self, text: str) -> None:
         if len(text) > MOST_BYTES:
             raise NotRead("the file is too long")
+        if "\nmodule asm" in text:
+            raise NotRead("inline PTX")
         self.types = Types(dict(_TYPE.findall(text)))
         self.variables = {
             f"@{name}": _variable(f"@{name}", rest) for name, rest in _GLOBAL.findall(text)

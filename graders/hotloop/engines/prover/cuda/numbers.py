@@ -195,6 +195,12 @@ class Numbers(Facts):
                     return pointer(memory, offset, needs, value.data)
         return unknown(*value.data, "a number that becomes an address")
 
+    def _is_address(self, value: Value) -> bool:
+        if value.kind != "int":
+            return value.kind == "pointer"
+        mine = self._behind_it(value.at(())[0])
+        return any(base.decl().name() in mine for base, _ in self.bases.values())
+
     def _of_another_lane(self, value: Value, state: State) -> Value:
         """Return the value that any lane of the warp has here, of which the same holds."""
         formula, needs = value.at(())

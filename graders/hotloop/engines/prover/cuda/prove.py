@@ -116,13 +116,13 @@ def _claims(
     result = [bounds]
     for about, space in (("races", "global"), ("shared", "shared")):
         mine = [one for one in places if _space(one.access) == space]
-        meeting = _meeting(thread, space, ordered=uniform and not thread.copies_later)
+        meeting = _meeting(thread, space, ordered=uniform and not thread.not_followed)
         found = access.check_races(thread, mine, (), shared, clock, smallest, meeting, "threads")
-        if not found.proved and (thread.copies_later or not uniform):
-            # Accesses that a barrier orders, or a wait for copies, may be among those that meet.
-            why = "copies that arrive later are not followed"
-            if not thread.copies_later:
-                why = "not all threads of a block may reach a barrier"
+        if not found.proved and (thread.not_followed or not uniform):
+            # Accesses that are ordered after all may be among those that meet.
+            why = "not all threads of a block may reach a barrier"
+            if thread.not_followed:
+                why = f"{' and '.join(sorted(thread.not_followed))} are not followed"
             found = access.Finding(False, why, found.line)
         result.append(claim(about, found))
     return result
