@@ -132,6 +132,7 @@ class KernelProcess:
             with ours("the launch"):
                 message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._worker.request(message, timeout_s)
+            self._worker.request({"op": "unmap"}, timeout_s)  # also before a run that fails
             _require_no_fault(self._file, reply, built=True)
             findings = _objects(reply.get("findings"))
             for finding in findings:
@@ -145,7 +146,6 @@ class KernelProcess:
                 said = f"The launch with {block} threads a block failed with {error}."
                 raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
-            self._worker.request({"op": "unmap"}, timeout_s)
             with reading():
                 shared_bytes = int(reply["shared_bytes"])
             return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)

@@ -51,10 +51,11 @@ CHECK = Correct(Truth(_cases, _doubled, lambda _: Tolerance(1e-6, 1e-6)), on=InS
 
 def _judged(files: Path, **changes: str) -> CheckRecord:
     (files / "doubled.cu").write_text(KERNEL.format(**RIGHT | changes), encoding="utf-8")
-    launcher = Launcher(files, level())
-    candidate = Candidate("simulated", ("doubled.cu",), "doubled.cu:doubled")
-    with closing(launcher), new_session(candidate, files, launcher) as session:
-        (record,) = judge_checks(session, {"correct": CHECK}, lambda *_: None)
+    candidate = Candidate("doubled", "doubled.cu", "simulated")
+    launcher = Launcher(level()[0])
+    session = new_session(files, candidate=candidate, launcher=launcher, budget_s=120)
+    with closing(session):
+        (record,) = judge_checks({"correct": CHECK}, session)
     return record
 
 

@@ -25,7 +25,7 @@ from hotloop.judge.cuda_kernel import CudaLaunch, Fault, KernelProcess, sentence
 from hotloop.judge.kernel_contract import KindOfCall, NoContract, kinds_of_call
 from hotloop.judge.session import Session
 
-PROOF_S = 10.0
+PROOF_S = 15.0
 """Time for a kernel, on a core."""
 RUN_S = 20.0
 

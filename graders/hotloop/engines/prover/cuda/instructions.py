@@ -42,7 +42,7 @@ _ATTRIBUTES = re.compile(
 BARRIERS = frozenset({0, 1, 2, 3})
 """Of `hotloop_wait` (`simulate/include/hotloop/device.h`): __syncthreads() and its voting forms."""
 
-_OF_A_WARP, _SHUFFLE = 5, 6
+_OF_A_WARP = 5
 _ORDERS = {19: "mbarriers", 20: "named barriers"}
 """Of `hotloop_wait`: what orders accesses in a way that is not followed."""
 
@@ -158,9 +158,7 @@ class Instructions(Numbers, ABC):
         if name in {"bitcast", "freeze", "addrspacecast"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             return value if kind == "ptr" or name == "freeze" else unknown(*value.data)
-        if name == "inttoptr":
-            return self._pointer(self._operand(frame, kind, rest.partition(" to ")[0]))
-        if name in {"ptrtoint", "fptosi", "fptoui", "bitcast"}:
+        if name in {"ptrtoint", "inttoptr", "fptosi", "fptoui", "bitcast"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             to = rest.rpartition(" to ")[2].strip()
             return self._address(value, to) if name == "ptrtoint" else self._unknown(to, value.data)
@@ -212,7 +210,6 @@ class Instructions(Numbers, ABC):
                 variable.type,
                 variable.space,
                 self._bytes(variable),
-                variable.alignment,
             )
         return pointer(self._memories[name], z3.IntVal(0), {}, frozenset())
 
@@ -221,7 +218,7 @@ class Instructions(Numbers, ABC):
             return self._dynamic
         return self._listing.types.size(variable.type)
 
-    def _memory(self, name: str, kind: str, space: str, size: int, alignment: int = 1) -> Memory:
+    def _memory(self, name: str, kind: str, space: str, size: int) -> Memory:
         shape, each = self._listing.types.shape(kind)
         if kind.startswith("[0 x "):
             shape = [size // each]
@@ -234,7 +231,6 @@ class Instructions(Numbers, ABC):
             space=space,
             number=len(self._memory_names) - 1,
             bytes=size,
-            alignment=alignment,
         )
 
     def _variable_of_a_thread(self, text: str, one: Instruction) -> Value:
@@ -447,6 +443,13 @@ class Instructions(Numbers, ABC):
             self._access("load", values[1 if back else 2], size, state)
             self._access("store", values[2 if back else 1], size, state)
             return None
+        if name == "hotloop_rows" and values[1].kind == "pointer":
+            # What is tried is read again, with the loops' variables as they are.
+            if not self._trying and not all(map(self.is_uniform, state.path)):
+                raise NotRead("ldmatrix where not all lanes of a warp may be")
+            self._access("load", self._of_another_lane(values[1], state), 16, state)
+            self._overwrite(values[0], 4 * (constant(values[2]) or 0), state)
+            return None
         if name == "hotloop_product":
             for source, size in ((values[1], 16), (values[2], 8)):
                 if self._own(source, size)[0] is None:
@@ -487,10 +490,6 @@ class Instructions(Numbers, ABC):
         if kind in BARRIERS or one_warp:
             self.barriers.append(state.path)
             state.cells[PHASE] = 8, scalar(state.phase + 1, None)
-        # What is tried is read again, with the loops' variables as they are.
-        together = self._trying or all(map(self.is_uniform, state.path))
-        if kind == _SHUFFLE and together and self._pointer(values[2]).kind == "pointer":
-            return self._of_another_lane(values[2], state)
         data = frozenset({"what other threads have"})
         return replace(as_value(self._unknown(result, data)), data=data)
 

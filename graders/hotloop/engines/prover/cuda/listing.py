@@ -124,7 +124,6 @@ class Variable:
     name: str
     type: str
     space: str
-    alignment: int = 1
 
 
 class Listing:
@@ -336,8 +335,7 @@ def _variable(name: str, rest: str) -> Variable:
         space = "constant"
     elif value.startswith("undef") or ("external " in rest and kind.startswith("[0 x ")):
         space = "shared"
-    alignment = re.search(r", align (\d+)", value)
-    return Variable(name, kind, space, int(alignment[1]) if alignment else 1)
+    return Variable(name, kind, space)
 
 
 def extents(shape: Sequence[int]) -> list[int]:

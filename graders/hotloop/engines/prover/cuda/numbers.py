@@ -13,7 +13,7 @@ from hotloop.engines.prover.cuda.state import (
     scalar,
     settled,
 )
-from hotloop.engines.prover.solver import Names, variables
+from hotloop.engines.prover.solver import Names
 from hotloop.engines.prover.values import Arithmetic, Value, in_range, unknown
 from hotloop.engines.prover.z3_types import Formula, z3
 
@@ -172,8 +172,8 @@ class Numbers(Facts):
             self.bases[memory.number] = base, memory
             self._uniform.add(base.decl().name())
             self._of_all.add(base.decl().name())
-            self.names.definitions += [base >= 0, base * memory.alignment < 1 << 62]
-        return self.bases[memory.number][0] * memory.alignment
+            self.names.definitions += [base >= 0, base < 1 << 62]
+        return self.bases[memory.number][0]
 
     def _address(self, value: Value, to: str) -> Value:
         """Return an address as a number. All threads have the same one of what they share."""
@@ -184,17 +184,6 @@ class Numbers(Facts):
         offset, needs = value.at(())
         return scalar(self._base(value.tensor) + offset, 64, needs, value.data)
 
-    def _pointer(self, value: Value) -> Value:
-        """Return the address that a number is: the inverse of `_address`."""
-        if value.kind == "int":
-            formula, needs = value.at(())
-            mine = set(variables([formula]))
-            for base, memory in self.bases.values():
-                offset = z3.simplify(formula - base * memory.alignment)
-                if base.decl().name() in mine and base.decl().name() not in variables([offset]):
-                    return pointer(memory, offset, needs, value.data)
-        return unknown(*value.data, "a number that becomes an address")
-
     def _is_address(self, value: Value) -> bool:
         if value.kind != "int":
             return value.kind == "pointer"
@@ -202,7 +191,8 @@ class Numbers(Facts):
         return any(base.decl().name() in mine for base, _ in self.bases.values())
 
     def _of_another_lane(self, value: Value, state: State) -> Value:
-        """Return the value that any lane of the warp has here, of which the same holds."""
+        """Return the address that any lane of the warp has here, of which the same holds."""
+        assert value.tensor is not None
         formula, needs = value.at(())
         by = {
             name: (one, self.names.integer(f"{name}~") if z3.is_int(one) else self.names.truth())
@@ -228,4 +218,4 @@ class Numbers(Facts):
         ]
         state.known = (*state.known, *(renamed(each, by) for each in facts), *same_warp)
         theirs = {key: renamed(need, by) for key, need in needs.items()}
-        return scalar(renamed(formula, by), value.bits, theirs, value.data)
+        return pointer(value.tensor, renamed(formula, by), theirs, value.data)

@@ -28,8 +28,8 @@ from hotloop.engines.prover.z3_types import Formula, z3
 ABOUT = ("bounds", "races", "shared")
 """What is claimed: that accesses stay inside, and that no two threads meet in global memory, and in
 shared memory."""
-READ_S = 4.0
-KERNEL_S = 8.0
+READ_S = 5.0
+KERNEL_S = 10.0
 """Time for what is asked of a kernel, on a core."""
 
 

@@ -21,14 +21,12 @@ from hotloop.engines.prover.z3_types import Formula, z3
 class Memory(Tensor):
     """An array. space: "global", "shared", "constant" or "local", of one thread.
 
-    number: another one for each; bytes: of all of it, where they are a number. alignment: its
-    address is a multiple of it.
+    number: another one for each; bytes: of all of it, where they are a number.
     """
 
     space: str = "global"
     number: int = 0
     bytes: int = 0
-    alignment: int = 1
 
 
 Cell = tuple[int, int]

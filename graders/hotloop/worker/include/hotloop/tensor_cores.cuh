@@ -54,10 +54,15 @@ HOTLOOP_WARP_FUNCTION uint32_t transposed_piece(const void* row, int which) {
   return (first >> shift & 0xffff) | (second >> shift & 0xffff) << 16;
 }
 
+#ifdef HOTLOOP_READER
+#define HOTLOOP_LDMATRIX(name, count, ...) \
+  HOTLOOP_WARP_FUNCTION void name(uint32_t (&r)[count], const void* row) { hotloop_rows(r, row, count); }
+#else
 #define HOTLOOP_LDMATRIX(name, count, piece, instruction, ...)                       \
   HOTLOOP_WARP_FUNCTION void name(uint32_t (&r)[count], const void* row) {           \
     for (int i = 0; i < count; ++i) r[i] = piece(row, i);                            \
   }
+#endif
 
 #else
 
