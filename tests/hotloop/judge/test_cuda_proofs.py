@@ -73,14 +73,14 @@ def test_a_right_kernel_is_proved(tmp_path: Path) -> None:
     said = record.evidence["proofs"]
     assert isinstance(said, dict)
     assert [claim["about"] for claim in said["claims"]] == ["bounds", "races", "shared"]
-    assert said["assumed"] == "x [x.shape[0]]; y [x.shape[0]]; blocks = cdiv(x.shape[0], 64)"
+    assert said["assumed"] == "x [x.shape[0]]; y [x.shape[0]]"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"guard": "i < n || n == 130 && i == n"}, "outside"),
+        ({"guard": "i < n || n == 130 && i == n"}, "Out-of-bounds"),
         ({"where": "n == 130 ? i % 64 : i"}, "race"),
         ({"shared": "__shared__ int s; if (n == 130) s = threadIdx.x;"}, "race"),
     ],
@@ -98,7 +98,7 @@ def test_sizes_that_no_case_has_are_run_and_cost_nothing(
 
 @pytest.mark.slow
 def test_what_is_not_followed_costs_nothing(tmp_path: Path) -> None:
-    record = _judged(tmp_path, shared="union { float* p; size_t i; } u; u.p = y; y = u.p;")
+    record = _judged(tmp_path, shared="y = reinterpret_cast<float*>(reinterpret_cast<size_t>(y));")
     assert record.verdict is Verdict.PASSED, record
     assert "The rest is tested, not proved (" in record.sentence
 
