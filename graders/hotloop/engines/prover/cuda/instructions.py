@@ -17,7 +17,7 @@ from hotloop.engines.prover.cuda.listing import (
     inside,
     split,
 )
-from hotloop.engines.prover.cuda.numbers import BINARY, INTEGER, Numbers
+from hotloop.engines.prover.cuda.numbers import BINARY, INTEGER, Numbers, whole
 from hotloop.engines.prover.cuda.state import (
     PHASE,
     Memory,
@@ -29,7 +29,7 @@ from hotloop.engines.prover.cuda.state import (
     settled,
 )
 from hotloop.engines.prover.kernel import Access, Obligation
-from hotloop.engines.prover.solver import Names, NotRead, exact
+from hotloop.engines.prover.solver import Names, NotRead
 from hotloop.engines.prover.values import Value, as_value, unknown
 from hotloop.engines.prover.z3_types import Formula, z3
 
@@ -274,10 +274,9 @@ class Instructions(Numbers, ABC):
     def _own(self, address: Value, size: int) -> tuple[Memory | None, int]:
         """Return a thread's own memory and the place in it, if both are surely known."""
         memory, place = address.tensor, constant(address)
-        own = isinstance(memory, Memory) and memory.space == "local"
-        if own and place is not None and 0 <= place <= memory.bytes - size:
-            return memory, place
-        return None, 0
+        if not isinstance(memory, Memory) or memory.space != "local" or place is None:
+            return None, 0
+        return (memory, place) if 0 <= place <= memory.bytes - size else (None, 0)
 
     def _access(self, kind: str, address: Value, size: int, state: State) -> None:
         memory = address.tensor
@@ -289,7 +288,7 @@ class Instructions(Numbers, ABC):
         if memory.space == "constant" and kind != "load":
             raise NotRead(f"a store to the constant `{memory.name}`")
         place, needs = address.at(())
-        element = exact(z3.simplify(place), z3.IntVal(memory.bytes_each))
+        element = whole(z3.simplify(place), memory.bytes_each)
         if element is None:
             raise NotRead(f"an address in `{memory.name}` that is no whole number of its elements")
         facts, phase = [*self.facts, *state.facts], state.phase
@@ -326,7 +325,7 @@ class Instructions(Numbers, ABC):
         for number, each in enumerate(indices):
             index = self._number(*self._indexed(frame, each))
             at, more = index.at(())
-            needs.update(more)
+            needs |= {key: need for key, need in more.items() if key not in self._wraps}
             data |= index.data
             if number == 0:
                 offset = offset + at * self._listing.types.size(kind)
@@ -458,7 +457,7 @@ class Instructions(Numbers, ABC):
             return None
         if name.startswith("hotloop_") or any(map(self._is_address, values)):
             raise NotRead(f"`{name.removeprefix('hotloop_')}`")
-        return self._unknown(result, frozenset().union(*(each.data for each in values)))
+        return self._unknown(result, frozenset[str]().union(*(each.data for each in values)))
 
     def _intrinsic(
         self, name: str, result: str, values: Sequence[Value], state: State
@@ -477,7 +476,7 @@ class Instructions(Numbers, ABC):
             return self._extreme(kind, values[0], values[1])
         if any(each.kind == "pointer" for each in values) and kind != "lifetime":
             raise NotRead(f"`{name}`")
-        return self._unknown(result, frozenset().union(*(each.data for each in values)))
+        return self._unknown(result, frozenset[str]().union(*(each.data for each in values)))
 
     def _wait(self, result: str, values: Sequence[Value], state: State) -> Value:
         kind = constant(values[0])

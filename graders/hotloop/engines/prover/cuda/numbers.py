@@ -1,7 +1,7 @@
 """Integers of a machine, and addresses as integers."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hotloop.engines.prover.cuda.facts import Facts
 from hotloop.engines.prover.cuda.state import (
@@ -13,7 +13,7 @@ from hotloop.engines.prover.cuda.state import (
     scalar,
     settled,
 )
-from hotloop.engines.prover.solver import Names
+from hotloop.engines.prover.solver import Names, exact
 from hotloop.engines.prover.values import Arithmetic, Value, in_range, unknown
 from hotloop.engines.prover.z3_types import Formula, z3
 
@@ -23,14 +23,21 @@ BINARY = {
     "srem": "Mod", "urem": "Mod", "shl": "LShift", "ashr": "RShift", "lshr": "RShift",
     "and": "BitAnd", "or": "BitOr", "xor": "BitXor",
 }  # fmt: skip  # fmt: skip
-_COMPUTE = {
-    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
-    "div": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-}  # fmt: skip  # fmt: skip
+_RING = frozenset({"add", "sub", "mul", "shl"})
+_COMPUTE: Mapping[str, Callable[[int, int], int]] = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "sdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+}
 
 
 class Numbers(Facts):
-    """Computes with integers. threads: numbers of the thread; bases: addresses of arrays."""
+    """Computes with integers. threads: numbers of the thread; bases: addresses of arrays.
+
+    A sum of 64 bits that wraps around is no fault where it only becomes an address that is inside:
+    `_wraps` are the needs of such numbers.
+    """
 
     def __init__(
         self,
@@ -43,6 +50,7 @@ class Numbers(Facts):
         self.arithmetic = Arithmetic(names)
         self.threads = threads
         self.bases: dict[int, tuple[Formula, Memory]] = {}
+        self._wraps: dict[int, Formula] = {}
         self._bits: dict[tuple[str, int, int], tuple[Formula, Formula, Formula]] = {}
 
     def _fresh(self, bits: int, *data: str, origin: list[Formula] | None = None) -> Value:
@@ -74,17 +82,24 @@ class Numbers(Facts):
                 return settled(self.arithmetic.binary(BINARY[name], a, b))
             return self._unknown(kind, a.data | b.data)
         left, right = constant(a), constant(b)
-        if left is not None and right is not None:
-            of = {"sdiv": "div"}.get(name, name)
-            if of in {"and", "or", "xor"} or (of == "div" and right):
-                return scalar(z3.IntVal(_COMPUTE[of](left, right)), a.bits)
+        computable = name in _COMPUTE and (right or name != "sdiv")
+        if left is not None and right is not None and computable:
+            return scalar(z3.IntVal(_COMPUTE[name](left, right)), a.bits)
         if name == "xor" and right == -1:
             return settled(self.arithmetic.binary("Sub", scalar(z3.IntVal(-1), a.bits), a))
         if name == "and" and right is not None and right >= 0 and not right & right + 1:
+            self._require_all(a)
             return settled(self.arithmetic.binary("BitAnd", a, b))
         if name in {"and", "or", "xor"}:
             return self._of_bits(name, int(bits[1]), a, b)
         result = settled(self.arithmetic.binary(BINARY[name], a, b))
+        if name in _RING and a.bits == 64:
+            theirs = [*a.at(())[1].values(), *b.at(())[1].values()]
+            known = {each.get_id() for need in theirs for each in (need, z3.simplify(need))}
+            own = result.at(())[1]
+            self._wraps |= {key: need for key, need in own.items() if key not in known}
+        else:
+            self._require_all(a, b)
         if result.kind != "int":
             return self._fresh(int(bits[1]), *a.data, *b.data, origin=[a.at(())[0], b.at(())[0]])
         if name == "lshr":
@@ -93,13 +108,20 @@ class Numbers(Facts):
             return scalar(formula, a.bits, {**needs, need.get_id(): need}, result.data)
         return result
 
+    def _require_all(self, *values: Value) -> None:
+        """Let an overflow of these matter also where only an address is made of them."""
+        for value in values:
+            for key in value.at(())[1]:
+                self._wraps.pop(key, None)
+
     def _of_bits(self, name: str, bits: int, a: Value, b: Value) -> Value:
         """Return a number of which only its size is known."""
+        self._require_all(a, b)
         (x, needs), (y, more) = a.at(()), b.at(())
         key = name, x.get_id(), y.get_id()
         if key not in self._bits:
             result = self._fresh(bits, origin=[x, y]).at(())[0]
-            powers = [1 << power for power in range(1, 11)]
+            powers = [1 << power for power in range(1, 15)]
             near = [
                 z3.Implies(
                     z3.And(x >= 0, y >= 0, x < most, y < most), z3.And(result >= 0, result < most)
@@ -138,6 +160,7 @@ class Numbers(Facts):
         value = self._number(kind, value)
         if bits is None or value.kind not in {"int", "bool"}:
             return self._unknown(to, value.data)
+        self._require_all(value)
         formula, needs = value.at(())
         needs = dict(needs)
         if value.kind == "bool":
@@ -182,7 +205,9 @@ class Numbers(Facts):
             return self._unknown(to, value.data | {"an address as a number"})
         assert isinstance(value.tensor, Memory)
         offset, needs = value.at(())
-        return scalar(self._base(value.tensor) + offset, 64, needs, value.data)
+        number = self._base(value.tensor) + offset
+        needs = {**needs, **{each.get_id(): each for each in in_range(number, 64)}}
+        return scalar(number, 64, needs, value.data)
 
     def _is_address(self, value: Value) -> bool:
         if value.kind != "int":
@@ -219,3 +244,18 @@ class Numbers(Facts):
         state.known = (*state.known, *(renamed(each, by) for each in facts), *same_warp)
         theirs = {key: renamed(need, by) for key, need in needs.items()}
         return pointer(value.tensor, renamed(formula, by), theirs, value.data)
+
+
+def whole(formula: Formula, by: int) -> Formula | None:
+    """Return a number divided by another one, if nothing is left, however it was chosen."""
+    quotient = exact(formula, z3.IntVal(by))
+    if quotient is not None:
+        return quotient
+    if z3.is_add(formula):
+        parts = [whole(each, by) for each in formula.children()]
+        return None if any(part is None for part in parts) else z3.Sum(parts)
+    if z3.is_app_of(formula, z3.Z3_OP_ITE):
+        condition, *sides = formula.children()
+        left, right = (whole(each, by) for each in sides)
+        return None if left is None or right is None else z3.If(condition, left, right)
+    return None

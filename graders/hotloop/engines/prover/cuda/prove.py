@@ -11,6 +11,7 @@ from hotloop.engines.prover.cuda.instructions import ThreadAccess
 from hotloop.engines.prover.cuda.listing import Listing
 from hotloop.engines.prover.cuda.state import Memory, scalar
 from hotloop.engines.prover.cuda.thread import Thread
+from hotloop.engines.prover.kernel import Access
 from hotloop.engines.prover.products import PRODUCTS
 from hotloop.engines.prover.prove import Call, number_of, smallest_model, unread
 from hotloop.engines.prover.report import (
@@ -143,16 +144,14 @@ def _bounds(
     return finding, places
 
 
-def _space(one: access.Access) -> str:
+def _space(one: Access) -> str:
     return one.tensor.space if isinstance(one.tensor, Memory) else ""
 
 
 def _meeting(thread: Thread, space: str, *, ordered: bool) -> access.Meeting:
     """Return when two accesses of two threads are not ordered by a barrier."""
 
-    def condition(
-        one: access.Access, two: access.Access, other: Callable[[Formula], Formula]
-    ) -> Formula:
+    def condition(one: Access, two: Access, other: Callable[[Formula], Formula]) -> Formula:
         assert isinstance(one, ThreadAccess)
         assert isinstance(two, ThreadAccess)
         differs = z3.Or(*(each != other(each) for each in thread.threads))

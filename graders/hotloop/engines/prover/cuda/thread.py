@@ -329,7 +329,9 @@ class Thread(Instructions):
                 self._oblige(needs, state)
                 now = low + iteration * steps[cell]
                 symbol = value.at(())[0]
-                went_on[symbol.decl().name()] = symbol, low + (iteration - 1) * steps[cell]
+                if z3.is_const(symbol):
+                    before_it = low + (iteration - 1) * steps[cell]
+                    went_on[symbol.decl().name()] = symbol, before_it
                 value = (
                     pointer(old.tensor, now, {}, old.data)
                     if old.kind == "pointer" and old.tensor is not None
@@ -382,8 +384,8 @@ class Thread(Instructions):
 
     def _any(self, value: Value) -> Value:
         if value.kind == "pointer" and value.tensor is not None:
-            return pointer(value.tensor, self.names.integer("address"), {},
-                           value.data | {"a pointer that a loop changes"})  # fmt: skip
+            offset = self.names.integer("place") * value.tensor.bytes_each
+            return pointer(value.tensor, offset, {}, value.data | {"a pointer that a loop changes"})
         if value.kind == "int":
             return self._fresh(value.bits or 64, "a variable that a loop changes")
         return unknown("a variable that a loop changes")
