@@ -374,6 +374,10 @@ class Instructions(Numbers, ABC):
         how, _, rest = text.partition(" ")
         kind, rest = first_type(rest)
         a, b = (self._operand(frame, kind, each) for each in split(rest))
+        if a.kind == b.kind == "pointer" and a.tensor is b.tensor:
+            # Places in one array are in the order of their offsets.
+            a, b = (scalar(each.at(())[0], 64, each.at(())[1], each.data) for each in (a, b))
+            kind, how = "i64", how.replace("u", "s")
         if name == "fcmp" or not INTEGER.match(kind):
             return scalar(self.names.truth(), None, {}, a.data | b.data)
         a, b = self._number(kind, a), self._number(kind, b)

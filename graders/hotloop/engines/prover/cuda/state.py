@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hotloop.engines.prover.solver import NotRead
+from hotloop.engines.prover.solver import Clock, NotRead, model_of
 from hotloop.engines.prover.values import (
     NOTHING,
     Arithmetic,
@@ -32,6 +32,7 @@ class Memory(Tensor):
 Cell = tuple[int, int]
 """A place in a thread's own memory: the number of its `Memory`, and a byte."""
 
+ALWAYS_S = 0.05
 PHASE: Cell = (0, 0)
 """How many barriers the thread has passed, as if it were a variable."""
 
@@ -184,8 +185,10 @@ def _joined(paths: Sequence[tuple[Formula, ...]], prefix: int) -> tuple[Formula,
                 left.append(one[:-1])
                 break
         else:
-            either_way = z3.Or(*(_and(path[prefix:]) for path in left))
-            return (*paths[0][:prefix], either_way)
+            any_way = z3.Or(*(_and(path[prefix:]) for path in left))
+            # Behind `a || b ? c : d` all have come together again.
+            always = model_of([z3.Not(any_way)], Clock(ALWAYS_S), ALWAYS_S) is False
+            return paths[0][:prefix] if always else (*paths[0][:prefix], any_way)
     return left[0]
 
 
