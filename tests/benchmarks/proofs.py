@@ -1,13 +1,16 @@
 """How many Triton kernels are proved in bounds and free of races for every size, and in how long?
 
     python tests/benchmarks/proofs.py [MODULE…] [--keep]
+    python tests/benchmarks/proofs.py [MODULE…] --cuda [--keep]
     python tests/benchmarks/proofs.py --flaggems CLONE [--every 4] [--keep]
 
 Proves the references of the curriculum, each kernel of each task under what the shapes of its
 hidden cases say (`hotloop.judge.kernel_contract`), and prints each claim with its seconds. Nothing
 runs: a counterexample is a candidate here, which the judge would run before it tells anybody.
-`--flaggems` reads the operators of a clone of FlagGems instead, as calls of contiguous tensors of
-one shape, of every `--every`-th file. `--keep` writes tests/benchmarks/results/proofs.json.
+`--cuda` does the same for kernels in CUDA C++: `shared` says whether two threads can meet in shared
+memory. `--flaggems` reads the operators of a clone of FlagGems instead, as calls of contiguous
+tensors of one shape, of every `--every`-th file. `--keep` writes
+tests/benchmarks/results/proofs.json.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import ast
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -28,10 +31,17 @@ import numpy as np
 
 from hotloop.core import paths
 from hotloop.engines.prover.contract import Contract, PlainArgument, Symbol, TensorArgument
+from hotloop.engines.prover.cuda import prove as cuda_prove
+from hotloop.engines.prover.cuda.prove import prove_kernel
 from hotloop.engines.prover.prove import prove
 from hotloop.engines.prover.report import COUNTEREXAMPLE, PROVED, TESTED, Claim, Report
+from hotloop.engines.simulate.listing import listing
 from hotloop.judge.calls import CallSpec
+from hotloop.judge.checks.correct import Correct, Truth
+from hotloop.judge.checks.cuda_kernel_proof import names_of, of_kernel
+from hotloop.judge.checks.in_simulator import InSimulator
 from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.device import device_name
 from hotloop.judge.kernel_contract import NoContract, kinds_of_call
 from hotloop.tasks import curriculum
@@ -79,14 +89,74 @@ def triton_tasks(modules: Sequence[str] = ()) -> Iterator[TritonTask]:
                 yield TritonTask(module, task.id, task.entry, file)
 
 
+@dataclass(frozen=True)
+class CudaTask:
+    """A task with its kernel's file, its launch and the shapes of its hidden cases."""
+
+    module: str
+    task: str
+    entry: str
+    file: str
+    launch: CudaLaunch
+    truth: Truth
+
+    @property
+    def path(self) -> Path:
+        """The reference."""
+        return paths.solutions() / self.module / self.file
+
+    def report(self, path: Path, calls: Sequence[CallSpec] = ()) -> Report:
+        """Return the claims about the kernel in a file, each the weakest of all kinds of call."""
+        listed = listing(path)
+        calls = calls or self.calls()
+        reports: list[Report] = []
+        for kind in kinds_of_call(calls, names_of(self.launch, calls[0]), multiples=True):
+            contract, launch = of_kernel(kind, self.launch)
+            reports.append(
+                prove_kernel(listed, self.entry, contract, cuda_prove.CudaLaunch(**launch))
+            )
+        return _weakest(reports)
+
+    def calls(self) -> list[CallSpec]:
+        """Return the cases' shapes."""
+        return [case.spec for case in self.truth.cases(np.random.default_rng(SEED))]
+
+
+def cuda_tasks(modules: Sequence[str] = ()) -> Iterator[CudaTask]:
+    """Yield the tasks whose kernel the simulator runs."""
+    for module in modules or curriculum.names():
+        checks = import_module(f"hotloop.tasks.modules.{module}.tasks")
+        for task in curriculum.load_module(module).tasks:
+            correct = getattr(getattr(checks, task.id, None), "checks", {}).get("correct")
+            if isinstance(correct, Correct) and isinstance(correct.on, InSimulator):
+                assert task.entry is not None
+                (file,) = (name for name in task.files if name.endswith(".cu"))
+                yield CudaTask(module, task.id, task.entry, file, correct.on.launch, correct.truth)
+
+
+def _cuda_rows(modules: Sequence[str]) -> Iterator[Row]:
+    for one in cuda_tasks(modules):
+        try:
+            report = one.report(one.path)
+        except NoContract as reason:
+            report = Report([Claim(one.entry, each, TESTED, str(reason), read=False)
+                             for each in cuda_prove.ABOUT])  # fmt: skip
+        for row in _of(f"{one.module}.{one.task}", report):
+            shared = next(claim.result for claim in report.claims if claim.about == "shared")
+            yield {**row, "shared": shared}
+
+
 def report_of(source: str, entry: str, calls: Sequence[CallSpec]) -> Report:
     """Return the claims, each the weakest of all kinds of call, and the seconds of all kinds."""
     names = _parameters(source, entry)
+    return _weakest(prove(source, entry, kind.contract) for kind in kinds_of_call(calls, names))
+
+
+def _weakest(reports: Iterable[Report]) -> Report:
     order = (PROVED, TESTED, COUNTEREXAMPLE)
     claims: dict[tuple[str, str], Claim] = {}
     seconds: Counter[str] = Counter()
-    for kind in kinds_of_call(calls, names):
-        report = prove(source, entry, kind.contract)
+    for report in reports:
         seconds.update(report.kernel_seconds)
         for claim in report.claims:
             key = (claim.kernel, claim.about)
@@ -235,6 +305,7 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
         "proved_percent": round(100 * len(both) / max(1, len(rows))),
         "proved_in_five_seconds": sum(row["cpu_s"] <= 5 for row in both),
         "slowest_proof_cpu_s": max((row["cpu_s"] for row in both), default=0.0),
+        **({"shared": sum(row["shared"] == PROVED for row in both)} if "shared" in rows[0] else {}),
     }
 
 
@@ -242,17 +313,21 @@ def main() -> None:
     """Print each kernel and how many have both proofs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*")
+    parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--flaggems", type=Path)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     rows: list[Row] = []
     for row in (
-        _gems(options.flaggems, options.every) if options.flaggems else _rows(options.modules)
+        _gems(options.flaggems, options.every)
+        if options.flaggems
+        else (_cuda_rows if options.cuda else _rows)(options.modules)
     ):
         rows.append(row)
         print(f"{row['cpu_s']:6.2f} s  {row['kernel']}: in bounds {row['bounds']}, "
-              f"no races {row['races']} {row['reason']}", flush=True)  # fmt: skip
+              f"no races {row['races']}, in shared memory {row.get('shared', '–')} "
+              f"{row['reason']}", flush=True)  # fmt: skip
     print(json.dumps(summary(rows)))
     if options.keep:
         kept: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.exists() else {}
@@ -262,7 +337,8 @@ def main() -> None:
             kept["flaggems"] = {"commit": commit, "every": options.every, **summary(rows)}
         else:
             shown = [{k: v for k, v in row.items() if k != "read"} for row in rows]
-            kept |= {"curriculum": summary(rows), "rows": shown}
+            name = ("cuda", "cuda_rows") if options.cuda else ("curriculum", "rows")
+            kept |= {name[0]: summary(rows), name[1]: shown}
         RESULT.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -69,6 +69,9 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
 SIMULATOR = "cuda"
 """The group of the simulator, which checks that it decides name as their need."""
 
+NO_SOLVER = "not asked: z3-solver is not installed (`pip install 'hotloop[proof]'`)"
+"""What a record says in place of proofs."""
+
 APART = frozenset({"litert"})
 """Groups that pin older versions of shared packages, and therefore get a virtual environment."""
 

@@ -83,6 +83,14 @@ class Simulated:
     shared_bytes: int
 
 
+class Fault(Ruling):
+    """A finding after which a run has no valid answer."""
+
+    def __init__(self, finding: Mapping[str, Any]) -> None:
+        super().__init__(Verdict.RUNTIME_ERROR, sentence(finding))
+        self.finding = finding
+
+
 class Simulator(Protocol):
     """Who compiles and launches the candidate's kernels: `WorkerConnection`, `SimulatorHere`."""
 
@@ -124,25 +132,31 @@ class KernelProcess:
             with ours("the launch"):
                 message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._worker.request(message, timeout_s)
+            self._worker.request({"op": "unmap"}, timeout_s)  # also before a run that fails
             _require_no_fault(self._file, reply, built=True)
             findings = _objects(reply.get("findings"))
             for finding in findings:
                 if str(finding.get("kind")) == "timeout":
                     raise Ruling(Verdict.TIMEOUT, sentence(finding))
                 if str(finding.get("kind")) in FATAL:
-                    raise Ruling(Verdict.RUNTIME_ERROR, sentence(finding))
+                    raise Fault(finding)
             if reply.get("error"):
                 error = readable(reply.get("error"), 80)
                 block = self._how.block
                 said = f"The launch with {block} threads a block failed with {error}."
                 raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
-            self._worker.request({"op": "unmap"}, timeout_s)
             with reading():
                 shared_bytes = int(reply["shared_bytes"])
             return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)
         finally:
             buffers.close()
+
+    def listing(self) -> str:
+        """Return the kernel as the compiler reads it, for proofs; "" if there is no such text."""
+        request = {"op": "listing", "file": self._file, "source": self._session.source()}
+        reply = self._worker.request(request, self._session.timeout(BUILD_TIMEOUT_S))
+        return str(reply.get("listing", ""))
 
     def _launch(self, call: PlacedCall, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]

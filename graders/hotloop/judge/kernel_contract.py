@@ -4,6 +4,7 @@ Sizes that are equal in every case are one symbol; so are those that are always 
 product or a sum of others. What is assumed is said with each proof (`Contract.in_words`).
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,9 @@ ENOUGH_CASES = 4
 FEWEST_COUNTS = 3
 """Different numbers of tiles that make a size's tiles no coincidence."""
 MOST_KINDS = 8
+LEAST_MULTIPLE = 4
+SURE_MULTIPLE = 16
+"""A power of two by which a kernel's tiles may be cut: the second of which few cases suffice."""
 
 Numbers = tuple[int, ...]
 """A quantity's value in each case."""
@@ -36,9 +40,10 @@ class KindOfCall:
 
 @dataclass
 class _Sizes:
-    """Texts by the numbers that they are in the cases."""
+    """Texts by the numbers that they are in the cases. multiples: see `kinds_of_call`."""
 
     cases: int
+    multiples: bool = False
     texts: dict[Numbers, str] = field(default_factory=dict[Numbers, str])
     symbols: dict[str, Symbol] = field(default_factory=dict[str, Symbol])
     numbers: dict[str, Numbers] = field(default_factory=dict[str, Numbers])
@@ -73,11 +78,21 @@ class _Sizes:
                 if _is_multiple(numbers, of):
                     ratio = tuple(a // b for a, b in zip(numbers, of, strict=True))
                     return f"({text})*{self.new(f'the multiple in {label}', ratio)}"
+        common = math.gcd(*numbers)
+        power = common & -common if self.multiples else 1
+        if power >= (LEAST_MULTIPLE if self.cases >= ENOUGH_CASES else SURE_MULTIPLE):
+            tiles = tuple(each // power for each in numbers)
+            return f"{power}*{self.new(f'({label} / {power})', tiles)}"
         return self.new(label, numbers)
 
 
-def kinds_of_call(calls: Sequence[CallSpec], names: Sequence[str]) -> list[KindOfCall]:
+def kinds_of_call(
+    calls: Sequence[CallSpec], names: Sequence[str], *, multiples: bool = False
+) -> list[KindOfCall]:
     """Return a contract for each kind of call. names: of the parameters, the output's last.
+
+    multiples: sizes that are multiples of one power of two in all cases always are, as the text of
+    a task with tiles says.
 
     Raises NoContract if tensors differ in their number of axes, or if there are too many kinds.
     """
@@ -85,7 +100,7 @@ def kinds_of_call(calls: Sequence[CallSpec], names: Sequence[str]) -> list[KindO
     if any(len(each) != len(names) for each in specs):
         raise NoContract("the calls differ in their number of arguments")
     columns = list(zip(*specs, strict=True))
-    sizes = _Sizes(len(calls))
+    sizes = _Sizes(len(calls), multiples)
     sizes.read(dict(_quantities(columns, names)))
     at_least: list[tuple[str, str]] = []
     arguments: list[TensorArgument | PlainArgument | None] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.extras import NO_SOLVER
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
@@ -16,7 +17,7 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.checks import triton_kernel_proof
 from hotloop.judge.checks.correct import Case, InputTensor, Truth
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.checks.triton_kernel_correct import NOT_ASKED, TritonKernelCorrect
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
@@ -122,4 +123,4 @@ def test_without_z3_nobody_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(triton_kernel_proof, "find_spec", {"z3": None}.get)
     record = judged(tmp_path)
     assert record.verdict is Verdict.PASSED
-    assert record.evidence["proofs"] == NOT_ASKED
+    assert record.evidence["proofs"] == NO_SOLVER

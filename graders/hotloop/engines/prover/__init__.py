@@ -1,4 +1,4 @@
-"""Proofs about Triton kernels: in bounds, and free of races, for every size.
+"""Proofs about Triton kernels, and in `cuda` about CUDA C++: in bounds and without races.
 
 `reader` reads a function that launches kernels, and the kernels, as syntax trees: nothing of the
 candidate runs. Sizes, strides, blocks and program numbers are integers that z3 chooses. `values`

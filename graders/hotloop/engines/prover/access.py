@@ -8,9 +8,9 @@ would have to reason about products of sizes.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from hotloop.engines.prover.kernel import Access, Kernel
+from hotloop.engines.prover.kernel import Access, Obligation
 from hotloop.engines.prover.polynomial import Polynomials
 from hotloop.engines.prover.solver import Clock, contradiction, implies, variables
 from hotloop.engines.prover.values import Tensor
@@ -21,6 +21,24 @@ SEARCH_S = 1.0
 
 Smallest = Callable[[Sequence[Formula]], Any]
 """Returns a model of the facts with small sizes, or None."""
+
+
+Meeting = Callable[[Access, Access, Callable[[Formula], Formula]], Formula]
+"""Returns when two accesses of two programs are not ordered; the last makes the other program's."""
+
+
+class Reader(Protocol):
+    """What has read a kernel."""
+
+    @property
+    def obligations(self) -> list[Obligation]:
+        """What must hold so that it is read right."""
+        ...
+
+    @property
+    def programs(self) -> list[Formula]:
+        """Which program this is."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,7 @@ class Places:
     axes: Sequence[Formula] | None
 
 
-def check_needs(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) -> Finding:
+def check_needs(kernel: Reader, definitions: Sequence[Formula], clock: Clock) -> Finding:
     """Return whether masks, conditions and loops mean what they say."""
     known: dict[int, list[frozenset[int]]] = {}
     for each in kernel.obligations:
@@ -53,7 +71,7 @@ def check_needs(kernel: Kernel, definitions: Sequence[Formula], clock: Clock) ->
             continue
         if not implies([*definitions, *each.facts], each.need, clock, QUESTION_S):
             reason = "an index may not fit in 32 bits, or a divisor may not be positive"
-            return Finding(False, reason, each.line)
+            return Finding(False, each.reason or reason, each.line)
         known.setdefault(each.need.get_id(), []).append(facts)
     return PROVED
 
@@ -63,7 +81,7 @@ def check_bounds(
 ) -> tuple[Finding, Places]:
     """Return whether an access stays inside of its tensor."""
     facts = [*definitions, *access.facts]
-    name = f"tl.{access.kind}" if access.kind in {"load", "store"} else "an atomic operation"
+    name = access.words
     places, outside = _proved_places(access, facts, clock)
     if places is None:
         return _not_inside(access, facts, outside, name, smallest), Places(access, None)
@@ -139,15 +157,18 @@ def axes_of(tensor: Tensor, offset: Formula) -> list[Formula] | None:
 
 
 def check_races(
-    kernel: Kernel,
+    kernel: Reader,
     places: Sequence[Places],
     definitions: Sequence[Formula],
     shared: Sequence[Formula],
     clock: Clock,
     smallest: Smallest,
+    meeting: Meeting | None = None,
+    who: str = "programs",
 ) -> Finding:
-    """Return whether no two programs use one element, one of them writing. shared: what is equal
-    for both.
+    """Return whether no two programs use one element, one of them writing.
+
+    shared: what is equal for both. meeting: when two accesses are not ordered, if some are.
     """
     common = variables(shared)
     everything = [*definitions]
@@ -169,9 +190,14 @@ def check_races(
             kinds = {one.access.kind, two.access.kind}
             if one.access.tensor is not two.access.tensor or kinds in ({"load"}, {"atomic"}):
                 continue
-            facts = [*definitions, *again, *one.access.facts, *map(other, two.access.facts), differ]
+            apart = differ if meeting is None else meeting(one.access, two.access, other)
+            if z3.is_false(z3.simplify(apart)):
+                continue
+            facts = [*definitions, *again, *one.access.facts, *map(other, two.access.facts), apart]
             meet = one.access.offset == other(two.access.offset)
-            finding = _no_meeting(one, two, facts, _equal(one, two, other), meet, clock, smallest)
+            finding = _no_meeting(
+                one, two, facts, _equal(one, two, other), meet, clock, smallest, who
+            )
             if not finding.proved:
                 return finding
     return PROVED
@@ -192,6 +218,7 @@ def _no_meeting(
     meet: Formula,
     clock: Clock,
     smallest: Smallest,
+    who: str,
 ) -> Finding:
     if contradiction([*facts, equal], clock, QUESTION_S, of_two_programs=True):
         return PROVED
@@ -202,5 +229,5 @@ def _no_meeting(
         return Finding(False, f"which elements of `{name}` are used depends on {why}", line)
     model = smallest([*facts, equal, meet])
     if model is None:
-        return Finding(False, f"whether two programs meet at `{name}` is too hard for z3", line)
-    return Finding(False, f"two programs may meet at `{name}`", line, model)
+        return Finding(False, f"whether two {who} meet at `{name}` is too hard for z3", line)
+    return Finding(False, f"two {who} may meet at `{name}`", line, model)

@@ -60,14 +60,23 @@ class Access:
     data: frozenset[str]
     line: int
 
+    @property
+    def words(self) -> str:
+        """What it is, for a sentence."""
+        return f"tl.{self.kind}" if self.kind in {"load", "store"} else "an atomic operation"
+
 
 @dataclass(frozen=True)
 class Obligation:
-    """What must hold so that masks, conditions and loops are what they say."""
+    """What must hold so that masks, conditions and loops are what they say.
+
+    reason: what is said if it may not.
+    """
 
     facts: Sequence[Formula]
     need: Formula
     line: int
+    reason: str = ""
 
 
 class _Return(Exception):

@@ -49,7 +49,7 @@ SMALL = (1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
 """Sizes that a smallest counterexample is looked for below."""
 
 
-class _Call:
+class Call:
     """The arguments of the call as values, and the facts that the contract gives."""
 
     def __init__(self, contract: Contract) -> None:
@@ -128,14 +128,14 @@ def prove(
             raise NotRead(f"`{entry}` is no function of this file")
         if module.functions[entry].decorator_list:
             raise NotRead(f"`{entry}` has a decorator")
-        call = _Call(contract)
+        call = Call(contract)
         clock = Clock(LAUNCHER_S)
         ways = paths(module, names, module.functions[entry], call.arguments, call.facts, clock)
         if not ways:
             raise NotRead("no launch of a kernel is found")
         _require_agreement(ways, call, names, recorded)
     except Exception as reason:  # noqa: BLE001 - no file may end a proof otherwise
-        return Report(_unread("", reason), time.process_time() - started)
+        return Report(unread("", reason), time.process_time() - started)
     claims: dict[tuple[str, str], Claim] = {}
     spent: dict[str, float] = {}
     for way in ways:
@@ -156,7 +156,7 @@ def _rank(claim: Claim) -> int:
 
 
 def _of_launch(
-    module: Module, names: Names, call: _Call, way: Path, launch: Launch, clock: Clock
+    module: Module, names: Names, call: Call, way: Path, launch: Launch, clock: Clock
 ) -> list[Claim]:
     name = launch.kernel.name
     facts = [*call.facts, *way.facts]
@@ -167,12 +167,12 @@ def _of_launch(
     try:
         kernel.read(launch.kernel, _arguments(launch))
     except Exception as reason:  # noqa: BLE001 - no kernel may end a proof otherwise
-        return _unread(name, reason, kernel.line)
+        return unread(name, reason, kernel.line)
     definitions = names.definitions
     shared = [*facts, *launch.grid, *definitions[:first], *_formulas(launch)]
 
     def smallest(facts: Sequence[Formula]) -> Any:
-        return _smallest([*facts, *names.powers], list(call.symbols.values()), clock)
+        return smallest_model([*facts, *names.powers], list(call.symbols.values()), clock)
 
     finding = access.check_needs(kernel, definitions, clock)
     places: list[access.Places] = []
@@ -192,13 +192,15 @@ def _of_launch(
     return [bounds, _claim(name, "races", races, call, way)]
 
 
-def _unread(kernel: str, reason: Exception, line: int | None = None) -> list[Claim]:
+def unread(
+    kernel: str, reason: Exception, line: int | None = None, abouts: Sequence[str] = _ABOUT
+) -> list[Claim]:
     """Return the claims about what was not followed to its end."""
     why = str(reason) if isinstance(reason, NotRead) else "something in it that I do not follow"
-    return [Claim(kernel, about, TESTED, why, line, read=False) for about in _ABOUT]
+    return [Claim(kernel, about, TESTED, why, line, read=False) for about in abouts]
 
 
-def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Path) -> Claim:
+def _claim(name: str, about: str, finding: access.Finding, call: Call, way: Path) -> Claim:
     if finding.proved:
         return Claim(name, about, PROVED)
     if finding.model is None:
@@ -207,7 +209,7 @@ def _claim(name: str, about: str, finding: access.Finding, call: _Call, way: Pat
     return Claim(name, about, COUNTEREXAMPLE, finding.reason, finding.line, example)
 
 
-def _smallest(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) -> Any:
+def smallest_model(facts: Sequence[Formula], sizes: Sequence[Formula], clock: Clock) -> Any:
     """Return a model in which no size is large, or None if none is found in time."""
     for most in SMALL:
         model = model_of([*facts, *(each <= most for each in sizes)], clock, access.SEARCH_S)
@@ -220,19 +222,20 @@ def _fewest(facts: Sequence[Formula], sizes: Sequence[Formula], model: Any, cloc
     """Make one size after the other as small as it can be."""
     together = list(facts)
     for each in sizes:
-        low, high = -1, _number(model, each)
+        low, high = -1, number_of(model, each)
         while high - low > 1:
             middle = (low + high) // 2
             smaller = model_of([*together, each <= middle], clock, access.SEARCH_S / 2)
             if smaller:
-                model, high = smaller, _number(smaller, each)
+                model, high = smaller, number_of(smaller, each)
             else:
                 low = middle
         together.append(each <= high)
     return model
 
 
-def _number(model: Any, formula: Formula) -> int:
+def number_of(model: Any, formula: Formula) -> int:
+    """Return what a formula is in a model."""
     return int(model.eval(formula, model_completion=True).as_long())
 
 
@@ -276,7 +279,7 @@ def _formulas(launch: Launch) -> list[Formula]:
 
 
 def _require_agreement(
-    ways: Sequence[Path], call: _Call, names: Names, recorded: Sequence[Mapping[str, Any]]
+    ways: Sequence[Path], call: Call, names: Names, recorded: Sequence[Mapping[str, Any]]
 ) -> None:
     """Raise NotRead if a call launched something else than what is read here."""
     clock = Clock(LAUNCHER_S)
@@ -333,17 +336,17 @@ def _is_same_tensor(mine: Any, theirs: Mapping[str, Any], scratch: dict[int, int
     return scratch.setdefault(mine.scratch, theirs["index"]) == theirs["index"]
 
 
-def _example(model: Any, call: _Call, way: Path) -> Counterexample:
+def _example(model: Any, call: Call, way: Path) -> Counterexample:
     launches: list[dict[str, Any]] = []
     for launch in way.launches:
-        grid = [_number(model, count) for count in launch.grid]
+        grid = [number_of(model, count) for count in launch.grid]
         arguments = {name: _plan_argument(value, model) for name, value in launch.arguments.items()}
         launches.append({"kernel": launch.kernel.name, "grid": grid, "arguments": arguments})
     scratch = [
-        {"elements": _number(model, one.elements), "filled": one.filled, "dtype": one.dtype}
+        {"elements": number_of(model, one.elements), "filled": one.filled, "dtype": one.dtype}
         for one in way.scratch
     ]
-    values = {name: _number(model, symbol) for name, symbol in call.symbols.items()}
+    values = {name: number_of(model, symbol) for name, symbol in call.symbols.items()}
     return Counterexample(values, launches, scratch)
 
 
@@ -357,5 +360,5 @@ def _plan_argument(value: Any, model: Any) -> dict[str, Any]:
     if isinstance(value, Value):
         if value.kind != "int":
             return {"value": 1.0}
-        return {"value": _number(model, value.at(())[0])}
+        return {"value": number_of(model, value.at(())[0])}
     return {"value": value}

@@ -93,6 +93,16 @@ class Names:
         self.powers: list[Formula] = []
         self._quotients: dict[tuple[int, int], tuple[Formula, Formula, Formula, Formula]] = {}
 
+    @property
+    def count(self) -> int:
+        """How many variables there are: the number of the last one."""
+        return self._count
+
+    @property
+    def quotients(self) -> list[tuple[Formula, Formula, Formula, Formula]]:
+        """Every quotient and remainder, with the number and its divisor."""
+        return list(self._quotients.values())
+
     def integer(self, name: str) -> Formula:
         """Return a new integer."""
         self._count += 1
@@ -119,8 +129,8 @@ class Names:
         # The same number, however it was added up, has one quotient.
         number, by = z3.simplify(number), z3.simplify(by)
         key = (number.get_id(), by.get_id())
-        if key not in self._quotients and (exact := _exact(number, by)) is not None:
-            self._quotients[key] = (exact, z3.IntVal(0), number, by)
+        if key not in self._quotients and (known := exact(number, by)) is not None:
+            self._quotients[key] = (known, z3.IntVal(0), number, by)
         if key not in self._quotients:
             quotient, rest = self.integer("quotient"), self.integer("rest")
             self.definitions.append(
@@ -131,9 +141,9 @@ class Names:
         return self._quotients[key][:2]
 
 
-def _exact(number: Formula, by: Formula) -> Formula | None:
+def exact(number: Formula, by: Formula) -> Formula | None:
     """Return the quotient if the number is a multiple of `by` as a polynomial, else None."""
     polynomials = Polynomials()
     terms, divisor = (polynomials.of(z3.simplify(each)) for each in (number, by))
-    parts = polynomials.divide(terms, divisor) if terms and divisor else None
+    parts = polynomials.divide(terms, divisor) if terms is not None and divisor else None
     return polynomials.formula(parts[0]) if parts is not None and not parts[1] else None

@@ -6,12 +6,13 @@ is no promise, so the judge ends the process when its own time is up.
 
 from hotloop.core.wire import Message
 from hotloop.engines.prover.contract import Contract
+from hotloop.engines.prover.cuda.prove import CudaLaunch, prove_kernel
 from hotloop.engines.prover.prove import prove
 from hotloop.worker.requests import Requests
 
 
 class ProverWorker(Requests):
-    """A worker that handles the judge's message `prove`."""
+    """A worker that handles the judge's messages `prove` and `prove_cuda`."""
 
     def on_prove(self, message: Message, _fds: list[int]) -> Message:
         """Return the report on `entry` of `source` under `contract`: see `prove`."""
@@ -20,6 +21,17 @@ class ProverWorker(Requests):
             message["entry"],
             Contract.from_message(message["contract"]),
             message["recorded"],
+            total_s=message["seconds"],
+        )
+        return {"report": report.to_message()}
+
+    def on_prove_cuda(self, message: Message, _fds: list[int]) -> Message:
+        """Return the report on `kernel` of `listing` under `contract`: see `prove_kernel`."""
+        report = prove_kernel(
+            message["listing"],
+            message["kernel"],
+            Contract.from_message(message["contract"]),
+            CudaLaunch(**message["launch"]),
             total_s=message["seconds"],
         )
         return {"report": report.to_message()}

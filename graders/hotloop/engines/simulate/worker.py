@@ -16,6 +16,7 @@ from hotloop.engines.simulate import build, cache
 from hotloop.engines.simulate.build import Built
 from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
+from hotloop.engines.simulate.listing import listing
 from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
 from hotloop.engines.simulate.report import SimulatorReport
 from hotloop.engines.simulate.tensor_map import Tile
@@ -34,7 +35,7 @@ class BadRequest(Exception):
 
 
 class SimulatorWorker(Requests):
-    """A worker that handles the judge's messages `build` and `launch`.
+    """A worker that handles the judge's messages `build`, `listing` and `launch`.
 
     folder: where sources are written, each in a folder of its content.
     """
@@ -70,9 +71,7 @@ class SimulatorWorker(Requests):
 
     def on_build(self, message: Message, _fds: list[int]) -> Message:
         """Build the learner's kernels. `file`: its name; `source`: its text."""
-        source = self.folder / cache.digest([message["source"]]) / message["file"]
-        source.parent.mkdir(exist_ok=True)
-        source.write_bytes(message["source"].encode())  # with its own line ends
+        source = self._written(message)
         try:
             self.built = build.kernels([source], checked=True)
         except Unsupported as unsupported:
@@ -83,6 +82,19 @@ class SimulatorWorker(Requests):
             text = str(error).replace(f"{source.parent}{os.sep}", "")[:_MESSAGE_LIMIT]
             return _fault("compile", text, 0)
         return {}
+
+    def on_listing(self, message: Message, _fds: list[int]) -> Message:
+        """Return the learner's kernels as a `listing` to be read; fields as of a build."""
+        try:
+            return {"listing": listing(self._written(message))}
+        except CompileError:
+            return {}
+
+    def _written(self, message: Message) -> Path:
+        source = self.folder / cache.digest([message["source"]]) / message["file"]
+        source.parent.mkdir(exist_ok=True)
+        source.write_bytes(message["source"].encode())  # with its own line ends
+        return source
 
     def on_launch(self, message: Message, _fds: list[int]) -> Message:
         """Launch a kernel. `kernel`: its name; `grid`, `block`: three numbers each.

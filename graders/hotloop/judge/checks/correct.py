@@ -230,11 +230,13 @@ class Running:
         the answer is frozen meanwhile.
     place: end of the sentence, such as " on the GPU".
     card: the GPU where an oracle computes too; None for the CPU.
+    more: what stands behind the sentence, after all cases; it begins with a space.
     """
 
     run: Callable[[Case, Require], None]
     place: str = ""
     card: "Card | None" = None
+    more: Callable[[], str] = str
 
 
 class Runner(Protocol):
@@ -316,8 +318,8 @@ class Correct(Check):
             self.truth.requiring(session, running.card) as requiring,
         ):
             passed = self.judge(running, requiring, session.rng())
-        session.note(cases=passed)
-        return f"Right on all {passed} hidden cases{running.place}."
+            session.note(cases=passed)
+            return f"Right on all {passed} hidden cases{running.place}.{running.more()}"
 
     def judge(
         self,

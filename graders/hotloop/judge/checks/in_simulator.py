@@ -3,8 +3,11 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 
+from hotloop.core.extras import NO_SOLVER
 from hotloop.core.verdict import Ruling
+from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import CUDA, Kind
 from hotloop.judge.checks.correct import Case, Require, Running
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
@@ -35,8 +38,10 @@ class InSimulator:
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
         """Yield the kernel, compiled once for all checks."""
         simulated = simulator(self.launch, session)
+        calls: list[CallSpec] = []
 
         def run(case: Case, require: Require) -> None:
+            calls.append(case.spec)
             ran = simulated.run(case, session.timeout(timeout_s), ORDER)
             try:
                 require(ran.answer)
@@ -47,4 +52,12 @@ class InSimulator:
                 found = sentence(ran.findings[0])
                 raise Ruling(ruling.verdict, f"{ruling.sentence} And {found}") from None
 
-        yield Running(run, ", in the simulator")
+        def proved() -> str:
+            if find_spec("z3") is None:
+                session.note(proofs=NO_SOLVER)
+                return ""
+            from hotloop.judge.checks.cuda_kernel_proof import told  # a page has nothing of it
+
+            return told(self.launch, calls, simulated, session)
+
+        yield Running(run, ", in the simulator", more=proved)

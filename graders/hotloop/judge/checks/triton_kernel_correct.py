@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hotloop.core.extras import NO_SOLVER
 from hotloop.core.verdict import Ruling
 from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Kind
@@ -10,8 +11,6 @@ from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, OutsideRuling, Tr
 from hotloop.judge.checks.triton_kernel_proof import proofs
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import Session
-
-NOT_ASKED = "not asked: z3-solver is not installed (`pip install 'hotloop[proof]'`)"
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class TritonKernelCorrect(Check):
         alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
         session.note(cases=judged.cases, replayed=judged.replayed)
         claims = proofs(session, judged.every)
-        session.note(proofs=NOT_ASKED if claims is None else claims.evidence)
+        session.note(proofs=NO_SOLVER if claims is None else claims.evidence)
         return (
             f"Right on all {judged.cases} hidden cases, and on new values of {alone} of them "
             f"by the kernels alone.{'' if claims is None else claims.sentence}"

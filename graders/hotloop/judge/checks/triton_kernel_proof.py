@@ -103,13 +103,14 @@ def proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]]) 
     try:
         return _proofs(session, calls)
     except NoContract as reason:
-        return _nothing(str(reason))
+        return no_proofs(str(reason))
     except Exception as error:  # noqa: BLE001 - whatever happens here must cost no points
         session.log_exception(error)
-        return _nothing("the prover was stopped")
+        return no_proofs("the prover was stopped")
 
 
-def _nothing(reason: str) -> Proofs:
+def no_proofs(reason: str) -> Proofs:
+    """Return what is said where nothing could be asked."""
     return Proofs([Claim("", about, TESTED, reason) for about in ("bounds", "races")])
 
 
@@ -137,11 +138,11 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
             left_s -= report.seconds
             for claim in report.claims:
                 spec = calls[next(iter(kind.values))][0]
-                odd = _odd(claim, kinds)
+                odd = odd_sizes(claim, kinds)
                 fault = "" if odd else _run(claim, kind, spec, source, session)
                 broken = broken or fault
                 seen = (
-                    claim if fault or claim.result != COUNTEREXAMPLE else _unconfirmed(claim, odd)
+                    claim if fault or claim.result != COUNTEREXAMPLE else unconfirmed(claim, odd)
                 )
                 key = (claim.kernel, claim.about)
                 if key not in claims or claims[key].result == PROVED:
@@ -152,7 +153,7 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
     return Proofs(list(claims.values()), assumed, broken)
 
 
-def _odd(claim: Claim, kinds: Sequence[KindOfCall]) -> str:
+def odd_sizes(claim: Claim, kinds: Sequence[KindOfCall]) -> str:
     """Return how a counterexample's sizes are as in no case; "" if they are not."""
     if claim.counterexample is None or not (
         pair := as_in_no_case(claim.counterexample.values, kinds)
@@ -161,7 +162,7 @@ def _odd(claim: Claim, kinds: Sequence[KindOfCall]) -> str:
     return f"at sizes with {pair[0]} above {pair[1]}, which no case has"
 
 
-def _unconfirmed(claim: Claim, odd: str) -> Claim:
+def unconfirmed(claim: Claim, odd: str) -> Claim:
     """Return the claim about a counterexample that was not run, or at which nothing failed."""
     why = odd or "for all that I know, but at the sizes that I tried nothing failed"
     return Claim(claim.kernel, claim.about, TESTED, f"{claim.reason} {why}", claim.line)
@@ -183,7 +184,7 @@ def _recorded(one: Recorded | None, values: Mapping[str, int]) -> dict[str, Any]
 def _run(claim: Claim, kind: KindOfCall, spec: CallSpec, source: str, session: Session) -> str:
     """Return what fails at the counterexample's sizes, in a sentence; "" if nothing does."""
     example = claim.counterexample
-    case = None if example is None else _case(example, kind, spec)
+    case = None if example is None else case_of(example, kind, spec)
     if case is None or example is None:
         return ""
     expected = OutsideRuling if claim.about == "bounds" else RaceRuling
@@ -205,7 +206,7 @@ def _run(claim: Claim, kind: KindOfCall, spec: CallSpec, source: str, session: S
     return f"The smallest sizes that break it ({where}): {fault.sentence}"
 
 
-def _case(example: Counterexample, kind: KindOfCall, spec: CallSpec) -> Case | None:
+def case_of(example: Counterexample, kind: KindOfCall, spec: CallSpec) -> Case | None:
     """Return a case of the counterexample's sizes, or None if it is too large to be run."""
     arguments: list[Argument] = []
     specs = [*spec.arguments, spec.out]

@@ -27,7 +27,7 @@ def contract(text: str) -> Contract:
     at_least: list[tuple[str, str]] = []
     for name, listed, gap, plain, value in _ARGUMENT.findall(text):
         if plain:
-            arguments.append(PlainArgument(plain, text=value))
+            arguments.append(PlainArgument(plain, text=value.rstrip(",")))
             continue
         sizes = listed.split(", ")
         symbols |= {size: Symbol(size) for size in sizes}

@@ -49,6 +49,6 @@ constexpr int warpSize = 32;
 #include "hotloop/runtime.h"
 #include "hotloop/arrays.h"
 #include "hotloop/pools_and_peers.h"
-#ifdef __wasm__
+#ifdef __wasm32__  // not where only kernels are read, with pointers of 64 bits
 #include "hotloop/host_library.h"
 #endif

@@ -54,10 +54,15 @@ HOTLOOP_WARP_FUNCTION uint32_t transposed_piece(const void* row, int which) {
   return (first >> shift & 0xffff) | (second >> shift & 0xffff) << 16;
 }
 
+#ifdef HOTLOOP_READER
+#define HOTLOOP_LDMATRIX(name, count, ...) \
+  HOTLOOP_WARP_FUNCTION void name(uint32_t (&r)[count], const void* row) { hotloop_rows(r, row, count); }
+#else
 #define HOTLOOP_LDMATRIX(name, count, piece, instruction, ...)                       \
   HOTLOOP_WARP_FUNCTION void name(uint32_t (&r)[count], const void* row) {           \
     for (int i = 0; i < count; ++i) r[i] = piece(row, i);                            \
   }
+#endif
 
 #else
 
@@ -90,7 +95,9 @@ HOTLOOP_LDMATRIX(ldmatrix_x4_trans, 4, transposed_piece,
 // d += a · b, for A of 16 × 16 and B of 16 × 8 elements of T: __nv_bfloat16 or __half.
 template <class T>
 HOTLOOP_WARP_FUNCTION void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-#ifdef HOTLOOP_SIMULATOR
+#ifdef HOTLOOP_READER
+  hotloop_product(d, a, b);  // whoever reads a kernel without running it needs no more
+#elif defined(HOTLOOP_SIMULATOR)
   const unsigned lane = hotloop_index(12), g = lane / 4, t = lane % 4;
   const uint64_t low = static_cast<uint64_t>(a[1]) << 32 | a[0], high = static_cast<uint64_t>(a[3]) << 32 | a[2];
   const uint64_t column = static_cast<uint64_t>(b[1]) << 32 | b[0];

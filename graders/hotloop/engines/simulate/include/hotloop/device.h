@@ -73,6 +73,10 @@ HOTLOOP_IMPORT("bulk_tensor") __device__ void hotloop_bulk_tensor(unsigned op, c
 HOTLOOP_IMPORT("bulk_group") __device__ void hotloop_bulk_group(unsigned op, unsigned newest);
 HOTLOOP_IMPORT("wgmma") __device__ __attribute__((convergent)) void hotloop_wgmma(float* d, uint64_t a, uint64_t b, const void* rows, unsigned how);
 HOTLOOP_IMPORT("wgmma_group") __device__ void hotloop_wgmma_group(unsigned op);
+// Of what is read and not run: 16 bytes at d change by 16 bytes at a and 8 at b; count · 4 bytes at r become
+// bytes of rows of 16, whose addresses come from lanes.
+HOTLOOP_IMPORT("product") __device__ void hotloop_product(float* d, const void* a, const void* b);
+HOTLOOP_IMPORT("rows") __device__ void hotloop_rows(unsigned* r, const void* row, unsigned count);
 HOTLOOP_IMPORT("trap") __device__ __attribute__((noreturn)) void hotloop_trap();
 HOTLOOP_IMPORT("print") __device__ int hotloop_print(const char* format, void* arguments);
 HOTLOOP_IMPORT("failed") __device__ __attribute__((noreturn)) void hotloop_failed(const char* expression, const char* function);
