@@ -331,6 +331,19 @@ def test_what_is_not_finite_is_right_where_both_are_alike(near: ModuleType) -> N
         assert near.far(torch.tensor(other), want, 0.1, 0.1), other
 
 
+def test_a_module_is_handed_over_with_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    structure = importlib.import_module("hotloop_structure")
+    x = torch.randn(4, 3)
+    for module in (torch.nn.Linear(3, 2, bias=False), torch.nn.BatchNorm1d(3).eval()):
+        tensors: list[object] = []
+        told = json.loads(json.dumps(structure.flatten({"model": module}, tensors)))
+        assert torch.equal(structure.rebuilt(told, tensors)["model"](x), module(x))
+    with pytest.raises(TypeError, match="a Sequential is neither"):
+        structure.flatten(torch.nn.Sequential(module), [])
+
+
 def test_small_sizes_are_divided_last_and_odd_ones_stay_odd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
