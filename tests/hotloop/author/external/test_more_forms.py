@@ -352,3 +352,19 @@ def test_small_sizes_are_divided_last_and_odd_ones_stay_odd(
     form = importlib.import_module("hotloop_kernelbench")
     assert [form.shrunk(32, 8, least) for least in (64, 16, 8)] == [32, 8, 4]
     assert [form.smaller(size, 4, 64) for size in (4096, 4097, 63)] == [1024, 1025, 63]
+
+
+def test_sizes_are_not_divided_for_what_weights_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    form = importlib.import_module("hotloop_kernelbench")
+
+    class Weighty:
+        def __init__(self, factor: int = 1, least: int = 0) -> None:
+            self.size = form.shrunk(4096, factor, least)
+
+        def ready(self) -> object:
+            weights, x = torch.empty(8 << 20), torch.empty(self.size, self.size)
+            return lambda: x.sum() + weights.sum(), (weights, x)
+
+    assert form.fitting(16 << 20, 1e9, Weighty) == (4, 64)

@@ -5,6 +5,7 @@ own memory. This process runs no code of the candidate; it sees the candidate's 
 """
 
 import functools
+import os
 import time
 
 import torch
@@ -14,6 +15,9 @@ from hotloop_structure import NAMES, Unfit, flatten, from_device, rebuilt, unpac
 from hotloop_without_gpu import on_this_device
 from hotloop_worlds import run
 from torch.utils.flop_counter import FlopCounterMode
+
+# There is no network here: a problem that asks for weights hears so at once, without new attempts.
+os.environ["HF_HUB_OFFLINE"] = "1"
 
 RUNS, FEWEST_RUNS = 5, 3
 """Runs with random roundings from which a tolerance is derived; fewer of slow ones, and on a GPU.
