@@ -47,11 +47,13 @@ POLL_S = 0.1
 
 KINDS = {
     "package": r"needs the package",
+    "weights": r"Hugging Face hub",
     "float8": r"[Ff]loat8|float4|e4m3|e5m2",
     "reads values": r"\.item\(\)|meta tensors",
     "memory": r"memory|MiB",
     "time": r"too long|timeout",
     "random": r"differ from call to call",
+    "roundings": r"too far from float64|not finite",
     "constant": r"same for all inputs|only one call|can tell nothing|no call",
     "its own check": r"its own check",
     "GPU": r"needs a GPU",

@@ -188,12 +188,14 @@ class Evidence:
         self._kinds = kinds
         self._own = self._different = False
         self._last: HiddenCall | None = None
+        self._undecided = "the others are too large for this machine"
         self.sent = self.decided = 0
 
     def add(self, call: HiddenCall, got: Floats) -> None:
         """Note an answer. Raises Ruling WRONG_ANSWER if the call decides and it is wrong."""
         self.sent += 1
         if not call.decides:
+            self._undecided = call.undecided
             return
         call.require_right(got)
         self.decided += 1
@@ -208,15 +210,11 @@ class Evidence:
         if not self.sent:
             why = "all inputs are too large for this machine"
         elif not self.decided:
-            why = (
-                "no call could be judged: the output is not finite, or the tolerance is as large "
-                "as the output (the problem's own code is too far from float64, or its own check "
-                "takes zeros)"
-            )
+            why = f"no call could be judged: {self._undecided}"
         elif self.decided < min(LEAST_CALLS, len(self._kinds)):
-            why = "only one call tells right from wrong"
+            why = f"only one call tells right from wrong: {self._undecided}"
         elif not self._own:
-            why = "no call with the problem's own inputs tells right from wrong"
+            why = f"no call with the problem's own inputs tells right from wrong: {self._undecided}"
         elif len(self._kinds) >= LEAST_CALLS and not self._different:
             why = "the output is the same for all inputs, so any constant would pass"
         else:
@@ -248,7 +246,8 @@ class HiddenCall:
         # The problem's own check decides which dtypes and shapes are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
-        self.kind, self.decides = key[3], bool(reported["decides"])
+        self.kind, self.undecided = key[3], readable(str(reported["undecided"]), 200)
+        self.decides = not self.undecided
         texts = [json.dumps(reported[name]) for name in ("setup", "given")]
         label = f"call {key[0] + 1}, {LABELS[key[3]]}"
         self.case = Case(label, (*texts, key[2], *self.inputs), one)

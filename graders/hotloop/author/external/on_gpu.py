@@ -83,7 +83,7 @@ class ProblemProcess:
     def decides(self, key: Key) -> bool:
         """Return whether a wrong answer to the call would be refused."""
         reported = self._process.described(key)
-        return reported is not None and bool(reported["decides"])
+        return reported is not None and not reported["undecided"]
 
     def cost(self, key: Key) -> tuple[int, float]:
         """Return the bytes that a call must move, and the operations of the problem's own code."""

@@ -186,6 +186,9 @@ NO_EVIDENCE = {
                                 inputs="torch.randn(16, 64)"), "differ from call to call"),
     "a package": ("import no_such_package\n" + MATRIX.format(forward=EAGER, inputs="torch.ones(4)"),
                   "it needs the package no_such_package"),
+    "weights from a network": ("raise OSError('no connection to https://huggingface.co')\n"
+                               + MATRIX.format(forward=EAGER, inputs="torch.ones(4)"),
+                               "it needs weights from the Hugging Face hub"),
     "no tensor": (MATRIX.format(forward="return 1", inputs="torch.ones(4)"), "returns a int"),
     "float8 output": (MATRIX.format(forward="return x.to(torch.float8_e5m2)",
                                     inputs="torch.randn(4)"), "its output is torch.float8_e5m2"),

@@ -331,6 +331,19 @@ def test_what_is_not_finite_is_right_where_both_are_alike(near: ModuleType) -> N
         assert near.far(torch.tensor(other), want, 0.1, 0.1), other
 
 
+def test_a_module_is_handed_over_with_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    structure = importlib.import_module("hotloop_structure")
+    x = torch.randn(4, 3)
+    for module in (torch.nn.Linear(3, 2, bias=False), torch.nn.BatchNorm1d(3).eval()):
+        tensors: list[object] = []
+        told = json.loads(json.dumps(structure.flatten({"model": module}, tensors)))
+        assert torch.equal(structure.rebuilt(told, tensors)["model"](x), module(x))
+    with pytest.raises(TypeError, match="a Sequential is neither"):
+        structure.flatten(torch.nn.Sequential(module), [])
+
+
 def test_small_sizes_are_divided_last_and_odd_ones_stay_odd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -339,3 +352,19 @@ def test_small_sizes_are_divided_last_and_odd_ones_stay_odd(
     form = importlib.import_module("hotloop_kernelbench")
     assert [form.shrunk(32, 8, least) for least in (64, 16, 8)] == [32, 8, 4]
     assert [form.smaller(size, 4, 64) for size in (4096, 4097, 63)] == [1024, 1025, 63]
+
+
+def test_sizes_are_not_divided_for_what_weights_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    form = importlib.import_module("hotloop_kernelbench")
+
+    class Weighty:
+        def __init__(self, factor: int = 1, least: int = 0) -> None:
+            self.size = form.shrunk(4096, factor, least)
+
+        def ready(self) -> object:
+            weights, x = torch.empty(8 << 20), torch.empty(self.size, self.size)
+            return lambda: x.sum() + weights.sum(), (weights, x)
+
+    assert form.fitting(16 << 20, 1e9, Weighty) == (4, 64)

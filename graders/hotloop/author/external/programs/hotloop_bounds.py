@@ -49,16 +49,19 @@ def bounds(exact, eager, runs):
     return low, high
 
 
-def decides(exact, low, high, *, floating):
-    """Return whether a wrong answer is outside of the bounds of an output."""
+def undecided(exact, low, high, *, floating):
+    """Return why a wrong answer may be within the bounds of an output; "" if none is."""
     judged = low.isfinite() & high.isfinite()
     if not judged.any():
-        return False
+        return "its output is not finite"
     if not floating:
-        return bool((low < high).double().mean() < MOST_OF_INTEGERS)
+        few = (low < high).double().mean() < MOST_OF_INTEGERS
+        return "" if few else "its whole numbers depend on roundings"
     room, size = (high - low)[judged] / 2, exact.double()[judged]
     # Zeros alone decide too: whether all calls have the same output is asked elsewhere.
-    return bool(_rms(room) <= MOST_OF_RMS * _rms(size)) or not size.any()
+    if _rms(room) <= MOST_OF_RMS * _rms(size) or not size.any():
+        return ""
+    return "its own code is too far from float64, as its output is small beside its roundings"
 
 
 def within(answer, low, high):

@@ -7,6 +7,7 @@ Source: https://github.com/ScalingIntelligence/KernelBench, README, "Task descri
 import ast
 import contextlib
 import functools
+import operator
 import types
 import weakref
 from pathlib import Path
@@ -37,6 +38,9 @@ LEAST = (64, 256, 1024)
 LESS = (16, 8)
 """Smallest sizes to shrink where a call fits at none of those."""
 FACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+NEARLY = 1.25
+"""Where nothing fits, a call of this many times the fewest bytes is preferred if it is shrunk less:
+of what weights need, no size takes anything, and a batch normalization is left with two numbers."""
 TOO_MANY = 24
 """A call that uses this many times `MOST_BYTES` at its smallest sizes is not tried."""
 SMALLEST = 16
@@ -185,12 +189,13 @@ def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
     made: returns the problem at such a size, with `ready`. strict: raise rather than exceed them.
 
     Measured on the meta device, without memory; a model that does not run there, as it reads values
-    by `.item()`, is measured at growing sizes. If nothing fits, returns the smallest call that
-    runs. Raises Unfit if that is far too large; what the model raises if it runs at no size.
+    by `.item()`, is measured at growing sizes. If nothing fits, returns a call that is about as
+    small as the smallest that runs. Raises Unfit if that is far too large; what the model raises if
+    it runs at no size.
     """
     sizes = [(factor, least) for factor in FACTORS for least in (LEAST if factor > 1 else (0,))]
     sizes += [(factor, least) for least in LESS for factor in FACTORS[1:4]]
-    smallest = None
+    ran = []
     for size in sizes:
         try:
             cost, flops = _cost(made(*size), "meta")
@@ -198,14 +203,14 @@ def fitting(most_bytes, most_flops, made=KernelBenchProblem, *, strict=False):
             continue
         if cost <= most_bytes and flops <= most_flops:
             return size
-        if smallest is None or cost < smallest[0]:
-            smallest = (cost, size)
-    if smallest is None:
+        ran.append((cost, flops, size))
+    if not ran:
         return _grown(sizes[::-1], most_bytes, most_flops, made, strict=strict)
-    cost, size = smallest
-    if strict or cost > TOO_MANY * most_bytes:
-        raise Unfit(f"a call uses {cost >> 20} MiB at its smallest sizes")
-    return size
+    least, _, smallest = min(ran, key=operator.itemgetter(0))
+    if strict or least > TOO_MANY * most_bytes:
+        raise Unfit(f"a call uses {least >> 20} MiB at its smallest sizes")
+    near = (size for cost, flops, size in ran if cost <= NEARLY * least and flops <= most_flops)
+    return next(near, smallest)
 
 
 def _grown(sizes, most_bytes, most_flops, made, *, strict):

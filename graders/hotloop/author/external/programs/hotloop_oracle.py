@@ -5,15 +5,19 @@ own memory. This process runs no code of the candidate; it sees the candidate's 
 """
 
 import functools
+import os
 import time
 
 import torch
-from hotloop_bounds import bounds, decides, within
+from hotloop_bounds import bounds, undecided, within
 from hotloop_form import DEVICE, WRITES, problem
 from hotloop_structure import NAMES, Unfit, flatten, from_device, rebuilt, unpacked
 from hotloop_without_gpu import on_this_device
 from hotloop_worlds import run
 from torch.utils.flop_counter import FlopCounterMode
+
+# There is no network here: a problem that asks for weights hears so at once, without new attempts.
+os.environ["HF_HUB_OFFLINE"] = "1"
 
 RUNS, FEWEST_RUNS = 5, 3
 """Runs with random roundings from which a tolerance is derived; fewer of slow ones, and on a GPU.
@@ -94,14 +98,16 @@ class OracleCall:
                 "in training, or keeps something of earlier calls"
             )
 
-    def decides(self):
-        """Return whether a wrong answer would be refused."""
+    def undecided(self):
+        """Return why a wrong answer would not be refused; "" if it would."""
         if self.checks_itself:
-            return bool(_said(self, lambda: [torch.zeros_like(each) for each in self.eager]))
-        return all(
-            decides(exact, *limits, floating=eager.is_floating_point())
+            zeros = [torch.zeros_like(each) for each in self.eager]
+            return "" if _said(self, lambda: zeros) else "its own check takes zeros"
+        why = (
+            undecided(exact, *limits, floating=eager.is_floating_point())
             for exact, eager, limits in zip(self.truth, self.eager, self.bounds, strict=True)
         )
+        return next(filter(None, why), "")
 
     def again(self):
         """Return the outputs of the problem's own code, computed anew."""
@@ -158,12 +164,14 @@ def describe(*call):
         if not it.form.fits(it.tensors):
             return None
         it.require_fit()
-        decided = it.decides()
+        undecided = it.undecided()
     except Unfit as error:
         return {"unfit": str(error)}
     except ModuleNotFoundError as error:
         return {"unfit": f"it needs the package {error.name}, which is not installed here"}
     except Exception as error:  # noqa: BLE001 - of the problem's own code
+        if "huggingface.co" in str(error):
+            return {"unfit": "it needs weights from the Hugging Face hub, and has no network here"}
         return {"unfit": f"it raises {type(error).__name__}: {str(error).strip()[:300]}"}
     return {
         "inputs": [_described(tensor) for tensor in it.tensors],
@@ -173,7 +181,7 @@ def describe(*call):
         "given": it.given,
         "setup": flatten(it.setup, []),
         "sizes": it.sizes,
-        "decides": decided,
+        "undecided": undecided,
     }
 
 

@@ -6,6 +6,7 @@ Runs on both sides, in a trusted worker and in the candidate's process, so it im
 Hotloop.
 """
 
+import ast
 import math
 
 import torch
@@ -112,7 +113,24 @@ def flatten(value, tensors):
         return {"dtype": str(value).removeprefix("torch.")}
     if value is None or isinstance(value, (bool, int, float, str)):
         return {"value": value}
+    if type(value).__module__.startswith("torch.nn.modules") and (call := _call_of(value)):
+        state = dict(value.state_dict())
+        return {"module": [flatten(each, tensors) for each in (*call, value.training, state)]}
     raise TypeError(f"a {type(value).__name__} is neither a tensor nor plain data")
+
+
+def _call_of(module):
+    """Return name, arguments and keywords of the call that makes a module; None if not known.
+
+    The text of one without parts is that call: `Linear(in_features=3, out_features=2, bias=True)`.
+    """
+    try:
+        call = ast.parse(repr(module), mode="eval").body
+        given = [ast.literal_eval(each) for each in call.args]
+        named = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        return call.func.id, given, named
+    except (SyntaxError, ValueError, AttributeError):
+        return None
 
 
 def rebuilt(shape, tensors):
@@ -127,6 +145,11 @@ def rebuilt(shape, tensors):
         return {rebuilt(key, tensors): rebuilt(value, tensors) for key, value in content}
     if kind == "dtype":
         return getattr(torch, content)
+    if kind == "module":
+        name, given, named, training, state = (rebuilt(each, tensors) for each in content)
+        made = getattr(torch.nn, name)(*given, **named).train(training)
+        made.load_state_dict(state, assign=True)
+        return made
     if kind in ("list", "tuple"):
         items = [rebuilt(item, tensors) for item in content]
         return items if kind == "list" else tuple(items)
