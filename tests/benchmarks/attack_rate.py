@@ -31,7 +31,8 @@ from hotloop.sandbox.level import level
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
-NAMES = ("mutation", "grammar", "speed")
+NAMES = ("mutation", "grammar", "speed", "probe")
+PARTS = ("plain", "quick", "measured", "timed", "probe", "all")
 
 QUICK = """
 ssa_passes: dominance plan_memory infer
@@ -76,11 +77,30 @@ mixture_of_experts: permute
 """Tasks whose traffic is counted, for the attacker on what is measured."""
 
 TIMED = """
+profile_training_loop: augment
 fused_softmax: compiled_chain
+xla_vs_eager: compiled_step
+transformer_compilation: tiled_attention
 """
-"""A task that is timed on a CPU: a minute for each attempt, and a quiet machine."""
+"""Tasks that are timed on a CPU: up to a minute for each attempt."""
+
+PROBED = """
+ssa_passes: plan_memory infer
+mixture_of_experts: route capacity
+transformer_compilation: count_bytes read_output
+llm_serving_frontier: token_masks prefill_router
+xla_vs_eager: break_even
+yolo_on_mobile: nms
+llm_serving_engine: capacity
+gemm_hopper: mbarrier_phases descriptor
+profile_training_loop: honest_clock
+fused_softmax: online_pass
+"""
+"""Tasks for the attacker that reads the judge's source for names."""
 
 ROUND = 8
+TIMED_ROUND = 2
+TIMED_BUDGET_S = 150
 
 
 def keys(text: str) -> list[str]:
@@ -103,17 +123,22 @@ def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str]
             yield ("mutation", "grammar"), keys(QUICK), min(most, options.attempts)
     if options.part in ("measured", "all"):
         yield ("speed",), keys(MEASURED), ROUND
-        yield ("speed",), keys(TIMED), options.timed
         yield ("speed",), keys(MEASURED), options.attempts
         yield ("grammar",), keys(MEASURED), options.attempts
+    if options.part in ("probe", "all"):
+        yield ("probe",), keys(PROBED), ROUND
+        yield ("probe",), keys(PROBED), options.attempts
+    if options.part in ("timed", "all"):
+        for most in range(TIMED_ROUND, options.timed + TIMED_ROUND, TIMED_ROUND):
+            yield ("speed",), keys(TIMED), min(most, options.timed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
-    parser.add_argument("--part", choices=("plain", "quick", "measured", "all"), default="all")
+    parser.add_argument("--part", choices=PARTS, default="all")
     parser.add_argument("--attempts", type=int, default=24)
-    parser.add_argument("--timed", type=int, default=4)
+    parser.add_argument("--timed", type=int, default=14)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--write", action="store_true", help="only write what the log says")
@@ -129,7 +154,7 @@ def main() -> None:
             options.log,
             options.seed,
             limit_s=end - time.monotonic(),
-            budget_s=60 if tasks == keys(TIMED) else 15,
+            budget_s=TIMED_BUDGET_S if tasks == keys(TIMED) else 15,
         )
         remain += loop.run(wanted, _show)
     report = Report.of(log.read(options.log))

@@ -207,8 +207,12 @@ class SignalFreezer:
         _signal(reversed(self._known or self._tree()), signal.SIGCONT)
 
     def usage(self) -> Usage:
-        """Return the usage of all threads of the tree, which is searched again."""
-        return processes.usage(self._tree())
+        """Return the usage of all threads of the tree.
+
+        While it runs, of the processes that were stopped last: a search takes milliseconds, in
+        which it could compute unseen. Who is new shows when the tree is frozen again.
+        """
+        return processes.usage(self._tree() if self.frozen or not self._known else self._known)
 
     def set_affinity(self, cpus: set[int]) -> None:
         """Pin all threads of the tree."""
