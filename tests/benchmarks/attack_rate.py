@@ -31,8 +31,8 @@ from hotloop.sandbox.level import level
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
-NAMES = ("mutation", "grammar", "speed", "probe")
-PARTS = ("plain", "quick", "measured", "timed", "probe", "all")
+NAMES = ("mutation", "grammar", "speed", "probe", "simulator")
+PARTS = ("plain", "quick", "measured", "timed", "probe", "simulator", "all")
 
 QUICK = """
 ssa_passes: dominance plan_memory infer
@@ -84,6 +84,14 @@ transformer_compilation: tiled_attention
 """
 """Tasks that are timed on a CPU: up to a minute for each attempt."""
 
+SIMULATED = """
+first_kernels: transpose axpy bias_gelu
+fused_softmax: cuda_naive cuda_block
+gemm_tensor_cores: mma_tile
+mixture_of_experts: permute
+"""
+"""Tasks for the attacker on the simulator."""
+
 PROBED = """
 ssa_passes: plan_memory infer
 mixture_of_experts: route capacity
@@ -126,8 +134,9 @@ def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str]
         yield ("speed",), keys(MEASURED), options.attempts
         yield ("grammar",), keys(MEASURED), options.attempts
     if options.part in ("probe", "all"):
-        yield ("probe",), keys(PROBED), ROUND
         yield ("probe",), keys(PROBED), options.attempts
+    if options.part in ("simulator", "all"):
+        yield ("simulator",), keys(SIMULATED), options.attempts
     if options.part in ("timed", "all"):
         for most in range(TIMED_ROUND, options.timed + TIMED_ROUND, TIMED_ROUND):
             yield ("speed",), keys(TIMED), min(most, options.timed)

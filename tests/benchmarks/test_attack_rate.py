@@ -17,6 +17,7 @@ import attack_rate
 import grammar
 import mutation
 import probe
+import simulator
 import speed
 import timed_ideas
 from seam import Question
@@ -70,11 +71,11 @@ def test_attempts_differ_are_python_and_can_be_repeated(
         ast.parse(files["answer.py"])
 
 
-@pytest.mark.parametrize("main", MAIN)
+@pytest.mark.parametrize("main", [*MAIN, simulator.main])
 def test_kernels_are_changed(
     main: Callable[[Question, random.Random], tuple[dict[str, str], str, list[str]]],
 ) -> None:
-    answers = [main(CUDA, random.Random(seed)) for seed in range(60)]
+    answers = [main(replace(CUDA, source=SOURCE), random.Random(seed)) for seed in range(60)]
     texts = {files["k.cu"] for files, _, _ in answers}
     assert len(texts) > 15
     assert KERNEL not in texts
@@ -91,6 +92,7 @@ def test_names_of_the_judges_source_are_tried() -> None:
         ast.parse(files["answer.py"])
         assert not re.search(r"PICK|REPLACEMENT|FORGED", files["answer.py"])
     assert min(map(len, probe.names(SOURCE).values())) > 10
+    assert {"load", "store", "race", "access"} <= set(simulator.names(SOURCE))
 
 
 def test_timed_tasks_try_each_idea_once_before_any_comes_again() -> None:
