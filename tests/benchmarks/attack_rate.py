@@ -2,10 +2,11 @@
 
     python tests/benchmarks/attack_rate.py --log attack.jsonl [--attempts 24] [--seconds 280]
 
-`hotloop author attack` with three attackers (tests/benchmarks/attackers): mutants of the known
-exploits, a grammar of tricks in Python, Triton and CUDA C++, and cheats on what is measured. Tasks
-are those whose right answer is judged in a few seconds without a GPU. With --seconds it ends early;
-the same command goes on. An attempt is a success if a check gave points, or stayed open, for an
+`hotloop author attack` with five attackers (tests/benchmarks/attackers): mutants of the known
+exploits, a grammar of tricks in Python, Triton and CUDA C++, cheats on what is measured, names of
+the judge's source, and what C++ offers in the simulator. Most tasks are those whose right answer is
+judged in a few seconds without a GPU; some are timed. With --seconds it ends early; the same
+command goes on. An attempt is a success if a check gave points, or stayed open, for an
 answer that is wrong or slow by construction; points and open checks that the attacker did not
 foresee count as successes until a reader of the log has refuted them in it.
 
@@ -23,8 +24,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent / "attackers"))
+
+from timed_ideas import IDEAS
+
 from hotloop.author.attack import log, loop
+from hotloop.author.attack.log import Attempt
 from hotloop.author.attack.rates import Rate, Report
+from hotloop.core.verdict import Verdict
 from hotloop.judge.device import device_name
 from hotloop.sandbox.level import level
 
@@ -198,6 +205,7 @@ def result(report: Report) -> dict[str, Any]:
             "tasks": len({attempt.task for attempt in report.attempts}),
             "judging_seconds": round(sum(attempt.seconds for attempt in report.attempts)),
         },
+        "timed": _timed(report),
         "attackers": {name: _row(attackers.get(name, Rate(0, 0, 0))) for name in NAMES},
         "undecided_by_noise": sum(bool(attempt.noise) for attempt in report.attempts),
         "refuted": [{"why": why, "claims": count} for why, count in refuted.items()],
@@ -207,6 +215,22 @@ def result(report: Report) -> dict[str, Any]:
             for module in modules
             if any(_of(name, module)(attempt) for attempt in report.attempts)
         ],
+    }
+
+
+def _timed(report: Report) -> dict[str, Any]:
+    """The attempts of `speed` in timed tasks; undecided: those that a check left so."""
+
+    def is_timed(attempt: Attempt) -> bool:
+        return attempt.attacker == "speed" and attempt.task in keys(TIMED)
+
+    made = list(filter(is_timed, report.attempts))
+    return _row(report.rate(is_timed)) | {
+        "modules": len({each.module for each in made}),
+        "ideas": len({idea for each in made for idea in IDEAS if each.why.startswith(idea)}),
+        "undecided": sum(
+            any(result.verdict is Verdict.UNDECIDED for result in each.results) for each in made
+        ),
     }
 
 

@@ -129,7 +129,8 @@ def test_what_is_spoilt_is_wrong() -> None:
 
 
 def test_the_tasks_that_are_attacked_exist() -> None:
-    for text in (attack_rate.PLAIN, attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED):
+    lists = (attack_rate.PLAIN, attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED)
+    for text in (*lists, attack_rate.PROBED, attack_rate.SIMULATED):
         keys = attack_rate.keys(text)
         assert list(tasks_of(keys)) == keys
     assert len({key.partition(".")[0] for key in attack_rate.keys(attack_rate.QUICK)}) >= 8

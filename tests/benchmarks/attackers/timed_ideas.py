@@ -692,17 +692,15 @@ UNSTEADY = {
                     pass
             right(*args)
         """,
-    "a child that holds its parent in vfork": """
-        def held():
-            import subprocess
-            while True:
-                try:
-                    subprocess.run(["sleep", "0.01"])
-                except OSError:
-                    time.sleep(0.01)
-
+    "children that are held in vfork": """
+        try:
+            os.mkfifo("/tmp/held")
+        except OSError:
+            pass
+        opened = [(os.POSIX_SPAWN_OPEN, 9, "/tmp/held", os.O_RDONLY, 0)]
         for _ in range(4):
-            threading.Thread(target=held, daemon=True).start()
+            if os.fork() == 0:
+                os.posix_spawn("/proc/self/exe", ["python"], {}, file_actions=opened)
 
         def timed_call(*args):
             right(*args)
