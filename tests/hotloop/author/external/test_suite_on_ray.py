@@ -1,6 +1,5 @@
-"""A suite on a cluster: a stand-in for Ray loses a node; where Ray is installed, a real one."""
+"""A suite on a cluster that a stand-in for Ray plays; `test_suite.py` has one on a real one."""
 
-import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,30 +79,3 @@ def test_what_a_cluster_has_judged_is_kept_if_a_node_is_lost(
     assert judged == [*kept, last]
     assert [(now.done, now.of) for now in told] == [(1, 3), (2, 3), (3, 3)]
     assert [now.left_s is None for now in told] == [False, False, True]
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.timeout(900)
-def test_a_real_cluster_judges_a_suite(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
-    from ...ray_nodes import Unhurried
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr("ray._private.node.time", Unhurried())
-    level, mine = folders
-    (mine / f"{NAMES[2]}.py").write_text("class ModelNew:\n    pass\n")
-    results = tmp_path / "results.jsonl"
-    told: list[Progress] = []
-    rows = suite.run(
-        suite.problems(level), mine, results, lambda now, _row: told.append(now), "local"
-    )
-    assert [row.verdict for row in rows] == ["passed", "not_measured", "runtime_error"]
-    assert [now.done for now in told] == [1, 2, 3]
-    suite.run(suite.problems(level), mine, results, lambda now, _row: told.append(now))
-    assert len(told) == 3
-    summaries = [line for line in results.read_text().splitlines() if "summary" in json.loads(line)]
-    assert len(summaries) == 2
