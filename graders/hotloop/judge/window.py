@@ -133,7 +133,7 @@ class TimedWorker:
         self.worker.thaw()
         released = now()
         self.worker.receive(time.monotonic() + self.timeout_s)
-        done, at_done = now(), freezer.usage()
+        done, at_done = now(), freezer.usage_while_running()
         read = now()
         self.worker.freeze()
         stopped, after = now(), freezer.usage()

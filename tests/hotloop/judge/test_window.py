@@ -83,6 +83,8 @@ class Processes:
     def usage(self) -> Usage:
         return self.current
 
+    usage_while_running = usage
+
     def send(self, _message: Any) -> None:
         """The calls are nobody's."""
 

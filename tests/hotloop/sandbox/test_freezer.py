@@ -137,7 +137,7 @@ def test_the_times_of_a_running_tree_are_read_without_a_search(
     stopped = freezer.usage()
     freezer.thaw()
     monkeypatch.setattr(SignalFreezer, "_tree", lambda _freezer: pytest.fail("it is searched"))
-    assert freezer.usage().tasks == stopped.tasks
+    assert freezer.usage_while_running().tasks == stopped.tasks
 
 
 def test_self_thaw_is_seen(plain: Callable[[str], Confined]) -> None:
