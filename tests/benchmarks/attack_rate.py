@@ -2,10 +2,11 @@
 
     python tests/benchmarks/attack_rate.py --log attack.jsonl [--attempts 24] [--seconds 280]
 
-`hotloop author attack` with three attackers (tests/benchmarks/attackers): mutants of the known
-exploits, a grammar of tricks in Python, Triton and CUDA C++, and cheats on what is measured. Tasks
-are those whose right answer is judged in a few seconds without a GPU. With --seconds it ends early;
-the same command goes on. An attempt is a success if a check gave points, or stayed open, for an
+`hotloop author attack` with five attackers (tests/benchmarks/attackers): mutants of the known
+exploits, a grammar of tricks in Python, Triton and CUDA C++, cheats on what is measured, names of
+the judge's source, and what C++ offers in the simulator. Most tasks are those whose right answer is
+judged in a few seconds without a GPU; some are timed. With --seconds it ends early; the same
+command goes on. An attempt is a success if a check gave points, or stayed open, for an
 answer that is wrong or slow by construction; points and open checks that the attacker did not
 foresee count as successes until a reader of the log has refuted them in it.
 
@@ -23,15 +24,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent / "attackers"))
+
+from timed_ideas import IDEAS
+
 from hotloop.author.attack import log, loop
+from hotloop.author.attack.log import Attempt
 from hotloop.author.attack.rates import Rate, Report
+from hotloop.core.verdict import Verdict
 from hotloop.judge.device import device_name
 from hotloop.sandbox.level import level
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "attack_rate.json"
 
-NAMES = ("mutation", "grammar", "speed")
+NAMES = ("mutation", "grammar", "speed", "probe", "simulator")
+PARTS = ("plain", "quick", "measured", "timed", "probe", "simulator", "all")
 
 QUICK = """
 ssa_passes: dominance plan_memory infer
@@ -76,11 +84,38 @@ mixture_of_experts: permute
 """Tasks whose traffic is counted, for the attacker on what is measured."""
 
 TIMED = """
+profile_training_loop: augment
 fused_softmax: compiled_chain
+xla_vs_eager: compiled_step
+transformer_compilation: tiled_attention
 """
-"""A task that is timed on a CPU: a minute for each attempt, and a quiet machine."""
+"""Tasks that are timed on a CPU: up to a minute for each attempt."""
+
+SIMULATED = """
+first_kernels: transpose axpy bias_gelu
+fused_softmax: cuda_naive cuda_block
+gemm_tensor_cores: mma_tile
+mixture_of_experts: permute
+"""
+"""Tasks for the attacker on the simulator."""
+
+PROBED = """
+ssa_passes: plan_memory infer
+mixture_of_experts: route capacity
+transformer_compilation: count_bytes read_output
+llm_serving_frontier: token_masks prefill_router
+xla_vs_eager: break_even
+yolo_on_mobile: nms
+llm_serving_engine: capacity
+gemm_hopper: mbarrier_phases descriptor
+profile_training_loop: honest_clock
+fused_softmax: online_pass
+"""
+"""Tasks for the attacker that reads the judge's source for names."""
 
 ROUND = 8
+TIMED_ROUND = 2
+TIMED_BUDGET_S = 150
 
 
 def keys(text: str) -> list[str]:
@@ -103,17 +138,23 @@ def runs(options: argparse.Namespace) -> Iterator[tuple[Sequence[str], list[str]
             yield ("mutation", "grammar"), keys(QUICK), min(most, options.attempts)
     if options.part in ("measured", "all"):
         yield ("speed",), keys(MEASURED), ROUND
-        yield ("speed",), keys(TIMED), options.timed
         yield ("speed",), keys(MEASURED), options.attempts
         yield ("grammar",), keys(MEASURED), options.attempts
+    if options.part in ("probe", "all"):
+        yield ("probe",), keys(PROBED), options.attempts
+    if options.part in ("simulator", "all"):
+        yield ("simulator",), keys(SIMULATED), options.attempts
+    if options.part in ("timed", "all"):
+        for most in range(TIMED_ROUND, options.timed + TIMED_ROUND, TIMED_ROUND):
+            yield ("speed",), keys(TIMED), min(most, options.timed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", type=Path, default=Path("attack.jsonl"))
-    parser.add_argument("--part", choices=("plain", "quick", "measured", "all"), default="all")
+    parser.add_argument("--part", choices=PARTS, default="all")
     parser.add_argument("--attempts", type=int, default=24)
-    parser.add_argument("--timed", type=int, default=4)
+    parser.add_argument("--timed", type=int, default=14)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--write", action="store_true", help="only write what the log says")
@@ -129,7 +170,7 @@ def main() -> None:
             options.log,
             options.seed,
             limit_s=end - time.monotonic(),
-            budget_s=60 if tasks == keys(TIMED) else 15,
+            budget_s=TIMED_BUDGET_S if tasks == keys(TIMED) else 15,
         )
         remain += loop.run(wanted, _show)
     report = Report.of(log.read(options.log))
@@ -164,6 +205,7 @@ def result(report: Report) -> dict[str, Any]:
             "tasks": len({attempt.task for attempt in report.attempts}),
             "judging_seconds": round(sum(attempt.seconds for attempt in report.attempts)),
         },
+        "timed": _timed(report),
         "attackers": {name: _row(attackers.get(name, Rate(0, 0, 0))) for name in NAMES},
         "undecided_by_noise": sum(bool(attempt.noise) for attempt in report.attempts),
         "refuted": [{"why": why, "claims": count} for why, count in refuted.items()],
@@ -173,6 +215,22 @@ def result(report: Report) -> dict[str, Any]:
             for module in modules
             if any(_of(name, module)(attempt) for attempt in report.attempts)
         ],
+    }
+
+
+def _timed(report: Report) -> dict[str, Any]:
+    """The attempts of `speed` in timed tasks; undecided: those that a check left so."""
+
+    def is_timed(attempt: Attempt) -> bool:
+        return attempt.attacker == "speed" and attempt.task in keys(TIMED)
+
+    made = list(filter(is_timed, report.attempts))
+    return _row(report.rate(is_timed)) | {
+        "modules": len({each.module for each in made}),
+        "ideas": len({idea for each in made for idea in IDEAS if each.why.startswith(idea)}),
+        "undecided": sum(
+            any(result.verdict is Verdict.UNDECIDED for result in each.results) for each in made
+        ),
     }
 
 

@@ -2,8 +2,10 @@
 
 import ast
 import random
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent / "attackers"))
 import attack_rate
 import grammar
 import mutation
+import probe
+import simulator
 import speed
+import timed_ideas
 from seam import Question
 
 from hotloop.author.attack.log import Attempt, Control, Reading
@@ -52,6 +57,7 @@ CUDA = Question(
     [],
 )
 MAIN = [grammar.main, mutation.main, speed.main]
+SOURCE = str(Path(speed.__file__).parents[3] / "graders" / "hotloop")
 
 
 @pytest.mark.parametrize("main", MAIN)
@@ -65,15 +71,53 @@ def test_attempts_differ_are_python_and_can_be_repeated(
         ast.parse(files["answer.py"])
 
 
-@pytest.mark.parametrize("main", MAIN)
+@pytest.mark.parametrize("main", [*MAIN, simulator.main])
 def test_kernels_are_changed(
     main: Callable[[Question, random.Random], tuple[dict[str, str], str, list[str]]],
 ) -> None:
-    answers = [main(CUDA, random.Random(seed)) for seed in range(60)]
+    answers = [main(replace(CUDA, source=SOURCE), random.Random(seed)) for seed in range(60)]
     texts = {files["k.cu"] for files, _, _ in answers}
     assert len(texts) > 15
     assert KERNEL not in texts
     assert all("twice" in text for text in texts)
+
+
+def test_names_of_the_judges_source_are_tried() -> None:
+    question = replace(PYTHON, source=SOURCE)
+    answers = [probe.main(question, random.Random(seed)) for seed in range(120)]
+    assert answers == [probe.main(question, random.Random(seed)) for seed in range(120)]
+    assert {why.partition(",")[0] for _, why, _ in answers} == set(probe.ACTS)
+    for files, _, honest in answers:
+        assert not honest
+        ast.parse(files["answer.py"])
+        assert not re.search(r"PICK|REPLACEMENT|FORGED", files["answer.py"])
+    assert min(map(len, probe.names(SOURCE).values())) > 10
+    assert {"load", "store", "race", "access"} <= set(simulator.names(SOURCE))
+
+
+def test_timed_tasks_try_each_idea_once_before_any_comes_again() -> None:
+    tasks = attack_rate.keys(attack_rate.TIMED)
+    assert sorted(tasks) == sorted(timed_ideas.TASKS)
+    questions = [
+        replace(PYTHON, task=task, attempt=attempt) for task in tasks for attempt in range(14)
+    ]
+    answers = [speed.main(question, random.Random(7)) for question in questions]
+    assert {_idea(why) for _, why, _ in answers} == set(timed_ideas.IDEAS)
+    for files, why, honest in answers:
+        text = files["answer.py"]
+        assert text.count("timed_call") >= 2
+        names = dict[str, object]()
+        exec(text.partition("import ctypes")[0], names)
+        assert callable(names["right"])
+        always = (
+            _idea(why) not in timed_ideas.SLOW
+            and "timed(*args)" not in text.partition("kept = []")[2]
+        )
+        assert honest == ([] if always else ["correct"])
+
+
+def _idea(why: str) -> str:
+    return max((name for name in timed_ideas.IDEAS if why.startswith(name)), key=len)
 
 
 def test_what_is_spoilt_is_wrong() -> None:
@@ -85,7 +129,8 @@ def test_what_is_spoilt_is_wrong() -> None:
 
 
 def test_the_tasks_that_are_attacked_exist() -> None:
-    for text in (attack_rate.PLAIN, attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED):
+    lists = (attack_rate.PLAIN, attack_rate.QUICK, attack_rate.MEASURED, attack_rate.TIMED)
+    for text in (*lists, attack_rate.PROBED, attack_rate.SIMULATED):
         keys = attack_rate.keys(text)
         assert list(tasks_of(keys)) == keys
     assert len({key.partition(".")[0] for key in attack_rate.keys(attack_rate.QUICK)}) >= 8

@@ -37,6 +37,9 @@ time."""
 CPU_AFTER_DONE_S = 0.0003
 """CPU time in seconds that a worker may use between its answer and the freeze."""
 
+UNSEEN_S = 0.0003
+"""Seconds in which a worker's times are read after its answer, and nobody sees whether it works."""
+
 SAMPLED_ROWS = 4
 RUN_TIMEOUT_S = 180.0
 
@@ -130,7 +133,8 @@ class TimedWorker:
         self.worker.thaw()
         released = now()
         self.worker.receive(time.monotonic() + self.timeout_s)
-        done, at_done = now(), freezer.usage()
+        done, at_done = now(), freezer.usage_while_running()
+        read = now()
         self.worker.freeze()
         stopped, after = now(), freezer.usage()
         # Freezing may wait for other users of control groups. If the tree did not run meanwhile,
@@ -138,7 +142,10 @@ class TimedWorker:
         ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > CPU_AFTER_DONE_S
         # Who ended meanwhile has run, and not every freezer counts its time to the microsecond.
         ran_on = ran_on or not at_done.tasks <= after.tasks
-        seconds = (stopped if ran_on else done) - started
+        # The more processes there are, the longer it takes to read their times: who has computed
+        # meanwhile has used time before it was read, as if that were before the answer.
+        end = stopped if ran_on else read if read - done > UNSEEN_S else done
+        seconds = end - started
         stolen = steal_seconds() - steal
         self._verify()
         return Window(

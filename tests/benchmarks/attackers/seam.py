@@ -65,6 +65,7 @@ class Question:
     checks: dict[str, float]
     entries: dict[str, str]
     last: list[dict[str, Any]]
+    source: str = ""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,8 @@
 """An attacker on what is measured: time, and the memory traffic that is counted.
 
-Its answers are right and slow, or quick because work is left out where nobody may look. Answers
-that are slow make the right one's calls several times, or sleep, in some of the calls.
+A function that is timed follows an idea of `timed_ideas`: right and slow beside something that is
+to make it look quick, or quick because work is left out, late or remembered. A kernel whose traffic
+is counted moves more than it should.
 """
 
 import random
@@ -11,113 +12,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import timed_ideas
 from seam import Answer, Question, kernel, serve
 
 MEASURED = ("fast", "traffic", "reuse", "launches", "programs", "overlap", "conflicts", "passes")
 """Beginnings of the names of checks that measure."""
-
-WHEN = {
-    "always": "True",
-    "early": "n < 40",
-    "late": "n > 12",
-    "every second call": "n % 2",
-    "two of three calls": "n % 3",
-    "nine of ten calls": "n % 10",
-    "after a pause": "now - last > 0.001",
-    "without a pause": "now - last < 0.001",
-    "half of each second": "now % 1.0 < 0.5",
-    "half of each tenth": "now % 0.1 < 0.05",
-    "windows of eight calls": "(n // 8) % 2",
-    "windows of forty calls": "(n // 40) % 2",
-    "at random": "__import__('random').random() < 0.6",
-    "for new memory": "key not in seen",
-    "for known memory": "key in seen",
-    "large": "size > 100000",
-}
-SLOW = {
-    "six times": """
-        for _ in range(6):
-            _right(*args)
-        """,
-    "thirty times": """
-        for _ in range(30):
-            _right(*args)
-        """,
-    "sleep of 50 ms": """
-        time.sleep(0.05)
-        """,
-    "sleep of 1 ms": """
-        time.sleep(0.001)
-        """,
-    "spin of 20 ms": """
-        end = time.perf_counter() + 0.02
-        while time.perf_counter() < end:
-            pass
-        """,
-    "cold caches": """
-        bytearray(64 << 20)[::64]
-        """,
-    "yield": """
-        for _ in range(200):
-            __import__('os').sched_yield()
-        """,
-}
-QUICK = {
-    "by a thread": """
-        import threading
-        threading.Thread(target=_right, args=args, daemon=True).start()
-        return out
-        """,
-    "by a child": """
-        import os
-        if os.fork() == 0:
-            _right(*args)
-            os._exit(0)
-        return out
-        """,
-    "nothing": """
-        return out
-        """,
-    "cached by pointer": """
-        if key in seen:
-            return seen[key]
-        """,
-    "cached by shape": """
-        if size in seen:
-            return seen[size]
-        """,
-    "cached by corner": """
-        corner = [float(a.reshape(-1)[0]) for a in args if hasattr(a, 'reshape')]
-        if str(corner) in seen:
-            return seen[str(corner)]
-        """,
-    "first half": """
-        got = _right(*[a[: len(a) // 2] if hasattr(a, 'shape') else a for a in args])
-        return out if got is None else got
-        """,
-    "last row left out": """
-        got = _right(*[a[:-1] if hasattr(a, 'shape') and len(a) > 1 else a for a in args])
-        return out if got is None else got
-        """,
-    "input as output": """
-        if hasattr(out, 'copy_'):
-            out.copy_(args[0].reshape(-1)[: out.numel()].reshape(out.shape))
-        return out
-        """,
-    "half precision": """
-        if hasattr(args[0], 'half'):
-            got = _right(*[a.half() if a.is_floating_point() else a for a in args[:-1]], out)
-            return got
-        """,
-    "clock at zero": """
-        time.perf_counter = time.monotonic = lambda: 0.0
-        """,
-    "garbage": """
-        import gc
-        gc.disable()
-        return out
-        """,
-}
 
 WASTE = {
     "the kernel twice": """
@@ -152,6 +51,9 @@ WASTE = {
         _right(*args)
         """,
 }
+APART = 14
+"""So many ideas lie between those that two timed tasks begin with."""
+
 LOADS = {
     "plain": "float waste = 0; for (int i = 0; i < 4096; i++) waste += (float){first}[i % 64];"
     " if (waste == 1.2345e30f) {out}[0] = 0;",
@@ -182,26 +84,31 @@ def main(question: Question, rng: random.Random) -> Answer:
         text = f"{question.right}\n\n_right = {question.entry}\n\n\n"
         text += f"def {question.entry}(*args):\n{_indented(WASTE[name], 4)}\n"
         return {question.name: text}, f"waste: {name}", rightly
-    slow = rng.random() < 0.5
-    when = rng.choice(list(WHEN))
-    what = rng.choice(list(SLOW if slow else QUICK))
-    change = _indented((SLOW if slow else QUICK)[what], 8)
-    text = (
-        f"{question.right}\n\nimport time\n_right = {question.entry}\n"
-        f"_state = [0, 0.0]\n_seen = {{}}\n\n\ndef {question.entry}(*args):\n"
-        "    n, last, now, seen = _state[0], _state[1], time.perf_counter(), _seen\n"
-        "    _state[0] += 1\n"
-        "    key = tuple(a.data_ptr() if hasattr(a, 'data_ptr') else id(a) for a in args)\n"
-        "    size = sum(a.numel() if hasattr(a, 'numel') else 1 for a in args)\n"
-        "    out = args[-1]\n"
-        f"    if {WHEN[when]}:\n{change}\n"
-        "    got = _right(*args)\n"
-        "    seen[key] = seen[size] = got\n"
-        "    _state[1] = time.perf_counter()\n"
-        "    return got\n"
+    return _timed(question, rng, rightly)
+
+
+def _timed(question: Question, rng: random.Random, rightly: list[str]) -> Answer:
+    """The function of a task, by an idea of `timed_ideas`; each comes before any comes again."""
+    names = list(timed_ideas.IDEAS)
+    tasks = list(timed_ideas.TASKS)
+    first = tasks.index(question.task) * APART if question.task in tasks else rng.randrange(99)
+    name = names[(first + question.attempt) % len(names)]
+    when = rng.choice(list(timed_ideas.WHEN))
+    right = timed_ideas.RIGHT.get(question.task, "")
+    if not right:
+        times = timed_ideas.TIMES.get(question.task, 6)
+        right = f"def right(*args):\n    for _ in range({times}):\n        quick(*args)"
+    code = timed_ideas.HELPERS.replace("WHEN", timed_ideas.WHEN[when])
+    idea = textwrap.dedent(timed_ideas.IDEAS[name]).replace("LAG", str(rng.choice((1, 2, 4, 8))))
+    parts = [question.right, f"quick = {question.entry}", textwrap.dedent(right), code, idea]
+    parts.append(f"{question.entry} = timed_call")
+    # Whatever waits for timed calls is right before them.
+    is_right = name in timed_ideas.SLOW or "timed(" in idea
+    return (
+        {question.name: "\n\n".join(part.strip("\n") for part in parts) + "\n"},
+        f"{name}, {when}" if "when(" in idea else name,
+        rightly if is_right else [],
     )
-    # Who sleeps in a few of the calls may still be quick on the whole: a reader sees by how much.
-    return {question.name: text}, f"{what}, {when}", rightly if slow else []
 
 
 def _indented(code: str, columns: int) -> str:

@@ -83,6 +83,8 @@ class Processes:
     def usage(self) -> Usage:
         return self.current
 
+    usage_while_running = usage
+
     def send(self, _message: Any) -> None:
         """The calls are nobody's."""
 
@@ -96,9 +98,14 @@ class Processes:
         self.current = self.usages[1] if self.current is self.usages[0] else self.current
 
 
-def measured(processes: Processes, monkeypatch: pytest.MonkeyPatch, *, cores: int = 1) -> Window:
-    """Return a window that began at 0 s, was thawed and answered at 0.1 s, and frozen at 0.2 s."""
-    times = iter([0.0, 0.0, 0.1, 0.2])
+def measured(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch, *, cores: int = 1, read_s: float = 0.0
+) -> Window:
+    """Return a window that began at 0 s, was thawed and answered at 0.1 s, and frozen at 0.2 s.
+
+    read_s: how long its times were read after the answer.
+    """
+    times = iter([0.0, 0.0, 0.1, 0.1 + read_s, 0.2])
     monkeypatch.setattr(window, "now", lambda: next(times))
     monkeypatch.setattr(window, "steal_seconds", lambda: 0.0)
     workload = Workload(lambda *_: cast(Any, None), lambda *_: None)
@@ -146,3 +153,13 @@ def test_who_works_on_after_the_answer_is_timed_until_it_stands_still(
 ) -> None:
     ran = usage((50, 0), (50, 0))
     assert measured(Processes(ran, after), monkeypatch).seconds == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("read_s", "seconds"), [(0.0001, 0.1), (0.02, 0.12)])
+def test_what_could_be_done_while_its_times_are_read_is_timed(
+    read_s: float, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is over before they were read looks like work from before the answer."""
+    ran = usage((50, 0), (50, 0))
+    side = measured(Processes(ran), monkeypatch, read_s=read_s)
+    assert side.seconds == pytest.approx(seconds)

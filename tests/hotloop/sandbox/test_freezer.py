@@ -128,6 +128,18 @@ def test_signals_stop_a_tree(plain: Callable[[str], Confined], program: str) -> 
         time.sleep(0.03)
 
 
+def test_the_times_of_a_running_tree_are_read_without_a_search(
+    plain: Callable[[str], Confined], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search takes milliseconds, in which the tree could compute unseen."""
+    freezer = plain(BUSY).freezer
+    freezer.freeze()
+    stopped = freezer.usage()
+    freezer.thaw()
+    monkeypatch.setattr(SignalFreezer, "_tree", lambda _freezer: pytest.fail("it is searched"))
+    assert freezer.usage_while_running().tasks == stopped.tasks
+
+
 def test_self_thaw_is_seen(plain: Callable[[str], Confined]) -> None:
     """A timer can send SIGCONT to its own process: only the CPU time shows it.
 

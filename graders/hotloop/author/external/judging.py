@@ -65,8 +65,9 @@ def judge_all(jobs: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Reco
 def _on_cluster(jobs: Sequence[ExternalJob], address: str) -> Iterator[tuple[int, Record]]:
     """Judge on a cluster; each job reserves a GPU if the cluster has one.
 
-    Raises UserError if a node cannot judge.
+    Raises UserError at the end if no node could judge some of them.
     """
+    lost: list[str] = []
     with connected(address) as ray:
         gpus = int(has_gpu(alive(ray)))
         tasks = Tasks(ray, lambda _key, _task, _text: None)
@@ -76,13 +77,16 @@ def _on_cluster(jobs: Sequence[ExternalJob], address: str) -> Iterator[tuple[int
             while tasks:
                 for key, ended in tasks.ended(_POLL_S):
                     if isinstance(ended, Lost):
-                        raise UserError(
-                            f"The Ray cluster could not judge ({ended.reason}). What is judged is "
-                            "kept: the same command goes on."
-                        )
-                    yield int(key), Record.from_json(json.loads(ended))
+                        lost.append(ended.reason)
+                    else:
+                        yield int(key), Record.from_json(json.loads(ended))
         finally:
             tasks.close()
+    if lost:
+        raise UserError(
+            f"The Ray cluster could not judge {len(lost)} of {len(jobs)} submissions ({lost[0]}). "
+            "What is judged is kept: the same command goes on."
+        )
 
 
 def judge_on_node(job: ExternalJob, _steps: Any) -> str:

@@ -19,7 +19,7 @@ from hotloop.core.user_error import UserError
 if TYPE_CHECKING:
     from hotloop.author.attack import log, loop, rates
 
-SCRIPTED = ("mutation", "grammar", "speed")
+SCRIPTED = ("mutation", "grammar", "speed", "probe", "simulator")
 
 
 def run(

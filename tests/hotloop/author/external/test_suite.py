@@ -262,8 +262,14 @@ def test_a_cluster_judges_as_this_machine_does(
         "    def forward(self, x, options): return 0 * x.mean(-1), 0 * x.argsort()\n"
     )
     problems, results = suite.problems(set_of_problems), tmp_path / "results.jsonl"
-    rows = suite.run(problems, mine, results, lambda *_told: None, cluster)
-    assert [row.verdict for row in rows] == ["passed", "wrong_answer"]
+    told: list[str] = []
+    for _ in range(2):  # the second run has nothing to do
+        rows = suite.run(
+            problems, mine, results, lambda progress, _row: told.append(str(progress)), cluster
+        )
+        assert [row.verdict for row in rows] == ["passed", "wrong_answer"]
+    assert [text.split(",")[0] for text in told] == ["1 of 2", "2 of 2"]
+    assert ["left" in text for text in told] == [True, False]
 
 
 def test_what_is_no_problem_is_refused(tmp_path: Path) -> None:
