@@ -81,6 +81,9 @@ def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
         yield name, of["racy_runs"], of["racy_runs"] - of["racy_runs_reported"]
         name = f"the same in {of['orders']} orders"
         yield name, of["racy"], len(of["racy_never_reported"])
+    if races := _read(results, "random_races"):
+        name = "races of CUDA kernels that are written at random (`random_races`)"
+        yield name, races["racy"], races["missed"] + races["elsewhere"]
     for suite in _suites(results):
         if suite["faulty_run"]:
             name = f"{suite['suite']}: faults that others have labeled (`labeled_suites`)"
@@ -101,6 +104,9 @@ def _refused(results: Path) -> Iterator[tuple[str, int, int]]:
         of = races["labeled"]
         name = "races of Triton kernels: our own right ones (`triton_races`)"
         yield name, of["right"], len(of["right_reported"])
+    if races := _read(results, "random_races"):
+        name = "races of CUDA kernels: right ones that are written at random (`random_races`)"
+        yield name, races["right"], races["reported"]
     for suite in _suites(results):
         if suite["right_run"]:
             reasons = suite["reported_by_reason"].items()
