@@ -16,7 +16,7 @@ Prints medians and ratios, and writes tests/benchmarks/results/simulator_speed.j
 
 With --against only checked launches are timed: of this checkout and of another one, such as an
 earlier commit's, in processes that take turns. Prints how many times the other's CPU time this one
-takes, and adds that to the result file.
+takes, and adds that to the result file. --products does the same for the products alone.
 """
 
 import argparse
@@ -183,21 +183,29 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with another one")
     parser.add_argument("--launches", action="store_true", help="print checked launches' seconds")
-    parser.add_argument("--products", action="store_true", help="print products' seconds only")
+    parser.add_argument("--products", action="store_true", help="check products only")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "simulator_speed.json")
     options = parser.parse_args()
     build.prepare()
     if options.launches:
         print(json.dumps(checked_launches()))
         return
-    if options.products:
-        print(json.dumps(products(options.repeats), indent=1))
-        return
-    if options.against is not None:
+    if options.products or options.against is not None:
+        part = "products" if options.products else "against"
         document = json.loads(options.out.read_text(encoding="utf-8"))
-        document["against"] = against(options.against, options.repeats)
+        document[part] = {
+            "device": device_name(),
+            "date": time.strftime("%Y-%m-%d"),
+            "repeats": options.repeats,
+            "load_1min": round(os.getloadavg()[0], 2),
+            **(
+                products(options.repeats)
+                if options.products
+                else against(options.against, options.repeats)
+            ),
+        }
         options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        print(json.dumps(document["against"], indent=1))
+        print(json.dumps(document[part], indent=1))
         return
     with tempfile.TemporaryDirectory() as folder:
         document: dict[str, Any] = {
@@ -208,7 +216,7 @@ def main() -> None:
             "cores": os.cpu_count(),
             "load_1min": round(os.getloadavg()[0], 2),
             "launches": launches(Path(folder), options.repeats),
-            "products_s": products(options.repeats),
+            "products": products(options.repeats),
             "compiling_s": compiling(Path(folder), options.repeats),
             "orders": orders(),
         }
@@ -262,13 +270,7 @@ def against(other: Path, repeats: int) -> dict[str, Any]:
             command = [sys.executable, __file__, "--launches"]
             done = subprocess.run(command, env=environment, check=True, capture_output=True)
             taken[side].append(json.loads(done.stdout))
-    told: dict[str, Any] = {
-        "commit": commit(other),
-        "device": device_name(),
-        "date": time.strftime("%Y-%m-%d"),
-        "repeats": repeats,
-        "load_1min": round(os.getloadavg()[0], 2),
-    }
+    told: dict[str, Any] = {"commit": commit(other)}
     for task in TASKS:
         here, there = (statistics.median(each[task.name] for each in side) for side in taken)
         told[task.name] = round(here / there, 3)
@@ -325,7 +327,7 @@ def prepared(task: Task) -> tuple[list[Argument], int, np.ndarray, np.ndarray]:
 # --- products of a warp group ---------------------------------------------------------------------
 
 
-def products(repeats: int) -> dict[str, dict[str, float]]:
+def products(repeats: int) -> dict[str, Any]:
     """Return the median CPU seconds of each size: to check the kernel, and of all that is around.
 
     around: making the matrices, and comparing some rows of the result with a loop of the host.
@@ -337,7 +339,7 @@ def products(repeats: int) -> dict[str, dict[str, float]]:
         around = statistics.median(product(built, "none", size) for _ in range(repeats))
         figures = {"checked": round(whole - around, 3), "around": round(around, 3)}
         seconds[f"{size} x {size} x {size}"] = figures
-    return seconds
+    return {"seconds": seconds}
 
 
 def product(built: build.Built, kernel: str, size: int) -> float:
@@ -415,7 +417,7 @@ def table(document: dict[str, Any]) -> str:
         )
     lines += [
         f"product of {name}: checked in {told['checked']} s"
-        for name, told in document["products_s"].items()
+        for name, told in document["products"]["seconds"].items()
     ]
     lines += [f"compiling, {name}: {took} s" for name, took in document["compiling_s"].items()]
     programs = document["orders"]["programs"]

@@ -84,6 +84,13 @@ def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
     if races := _read(results, "random_races"):
         name = "races of CUDA kernels that are written at random (`random_races`)"
         yield name, races["racy"], races["missed"] + races["elsewhere"]
+    if pipelines := _read(results, "hopper_pipelines"):
+        of = pipelines["totals"]
+        name = (
+            "pipelines of mbarriers, bulk copies and wgmma, our own; those missed at first were "
+            "mended (`hopper_pipelines`)"
+        )
+        yield name, of["broken"], of["broken"] - of["told"]
     for suite in _suites(results):
         if suite["faulty_run"]:
             name = f"{suite['suite']}: faults that others have labeled (`labeled_suites`)"
@@ -107,6 +114,10 @@ def _refused(results: Path) -> Iterator[tuple[str, int, int]]:
     if races := _read(results, "random_races"):
         name = "races of CUDA kernels: right ones that are written at random (`random_races`)"
         yield name, races["right"], races["reported"]
+    if pipelines := _read(results, "hopper_pipelines"):
+        of = pipelines["totals"]
+        name = "right pipelines, each in 20 orders of threads and copies (`hopper_pipelines`)"
+        yield name, of["programs"], of["refused"]
     for suite in _suites(results):
         if suite["right_run"]:
             reasons = suite["reported_by_reason"].items()

@@ -43,6 +43,13 @@ def test_bound(missed: int, tried: int, at_most: float) -> None:
     assert unseen_page.bound(missed, tried) == pytest.approx(at_most, abs=1e-3)
 
 
+def test_pipelines_have_a_row_among_the_wrong_and_one_among_the_right(tmp_path: Path) -> None:
+    totals = {"broken": 80, "told": 79, "programs": 19, "refused": 0}
+    (tmp_path / "hopper_pipelines.json").write_text(json.dumps({"totals": totals}))
+    assert "| 80 | 1 | 1.2 % |" in unseen_page.rates(tmp_path)
+    assert "| 19 | 0 | 0 % |" in unseen_page.alarms(tmp_path)
+
+
 def test_a_suite_has_its_rate_its_counts_and_its_misses_by_name(tmp_path: Path) -> None:
     folder = recorded(tmp_path)
     assert "| 10 | 1 | 10 % | 39 % |" in unseen_page.rates(folder)

@@ -21,6 +21,8 @@ _GROUP_READS, _GROUP_WRITES, _WGMMA = 1, 2, 3
 
 _STORE, _PRODUCT = 1, 2
 
+_UNLIKE = {1: "the descriptor of a", 2: "the descriptor of b", 3: "whether it adds"}
+
 _BEFORE_FIRST = 2**32 - 1
 
 _PARTY = {
@@ -204,6 +206,14 @@ _BAD = (
     "More than {} accumulators of one thread: the simulator keeps no more.",
     "A named barrier has a number from 1 to 15, not {}; 0 is __syncthreads().",
     "A named barrier counts a multiple of 32 threads, not {}.",
+    (
+        "An operand with a swizzle begins with the first of the 8 rows after which the swizzle "
+        "repeats; this one begins {} rows behind it, and its descriptor has no base offset."
+    ),
+    (
+        "A tensor map is a parameter of the kernel, or lies in constant or global memory: the copy "
+        "engine cannot read a thread's local variables."
+    ),
 )
 """Of enum bad_async in checker.h."""
 
@@ -341,6 +351,32 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     lambda _reader, _raw: (
         "unsupported",
         "An asynchronous copy that nobody has waited for before grid.sync() is not simulated.",
+        (),
+    ),
+    lambda _reader, raw: (
+        "divergent_warp",
+        (
+            "All threads of a warp group name the same operands of a wgmma: "
+            f"{_UNLIKE[raw.more[0]]} is another one here than in thread {raw.more[1]}. The "
+            "hardware takes one of them."
+        ),
+        (),
+    ),
+    lambda _reader, raw: (
+        "divergent_warp",
+        (
+            "All warps of a warp group execute the same setmaxnreg, and thread "
+            f"{raw.more[0]} of this one's group has not."
+        ),
+        (),
+    ),
+    lambda _reader, raw: (
+        "hang",
+        (
+            f"The block hangs on a GPU: its warp groups ask for {raw.more[0]} registers "
+            f"(setmaxnreg), and it has at most {raw.more[1]}, {raw.more[2]} for each thread at the "
+            "launch. setmaxnreg_inc waits until others have given enough of them back."
+        ),
         (),
     ),
 )

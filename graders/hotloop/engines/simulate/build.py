@@ -29,6 +29,7 @@ from hotloop.engines.simulate.device_ir import (
     DeviceCode,
     assembly,
     at_addresses,
+    copied_tensor_map,
     device_code,
     is_shadowed,
     with_shadows,
@@ -295,7 +296,10 @@ def _compile_device(source: Path, options: Sequence[str], target: Path) -> Devic
         str(listing),
     ]
     _explained(arguments)
-    code = device_code(_text(listing))
+    text = _text(listing)
+    if place := copied_tensor_map(text):
+        raise Unsupported(*place, _COPIED_MAP)
+    code = device_code(text)
     listing.write_text(code.text, encoding="utf-8", errors=_ANY_BYTE)
     try:
         toolchain.clang([*_CODE, str(listing), "-o", str(target / "code.o")])
@@ -308,6 +312,10 @@ def _compile_device(source: Path, options: Sequence[str], target: Path) -> Devic
 
 
 _NO_PTX = "inline PTX is not simulated: write it in C++, for nvcc under #ifndef HOTLOOP_SIMULATOR"
+_COPIED_MAP = (
+    "a CUtensorMap parameter is `const __grid_constant__`: otherwise nvcc copies it to each "
+    "thread's local memory, where the copy engine cannot read it"
+)
 _EXPLANATIONS = {
     "put constraint '": _NO_PTX,  # of input and output
     "-Wshift-count-overflow": "`long`, `size_t` and pointers have 32 bits in the simulator: "

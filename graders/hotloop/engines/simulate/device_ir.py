@@ -103,13 +103,43 @@ def assembly(listing: str) -> tuple[str, int] | None:
     match = _ASSEMBLY.search(listing)
     if match is None:
         return None
+    file = _field(listing, _field(listing, match[1], "scope"), "file")
+    return _field(listing, file, "filename"), int(_field(listing, match[1], "line") or 0)
 
-    def field(node: str, name: str) -> str:
-        value = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
-        return value[1] if value else ""
 
-    file = field(field(match[1], "scope"), "file")
-    return field(file, "filename"), int(field(match[1], "line") or 0)
+def _field(listing: str, node: str, name: str) -> str:
+    """Return a field of a node of the debug information."""
+    value = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
+    return value[1] if value else ""
+
+
+def copied_tensor_map(listing: str) -> tuple[str, int] | None:
+    """Return file and line of a kernel with a tensor map that is no `__grid_constant__`, or None.
+
+    nvcc copies such a parameter to each thread's local memory, where a copy engine cannot read it.
+    """
+    kernels = _annotated(listing, "hotloop_kernel")
+    sizes = _Sizes(listing)
+    constant = next(
+        (name for name, text in _STRING.findall(listing) if text == "hotloop_grid_constant"), ""
+    )
+    for name, parameters in _functions(listing):
+        if name not in kernels:
+            continue
+        start = listing.index(f"@{name}(")
+        body = listing[start : listing.index("\n}\n", start)]
+        scope = re.search(r"!dbg !(\d+)", body)
+        for text in parameters:
+            kind, _, parameter = text.rpartition(" ")
+            by_value = re.search(r"byval\((.*?)\)", kind)
+            if by_value is None or not sizes.holds(by_value[1], "%struct.CUtensorMap"):
+                continue
+            if f"annotation.p0.p0(ptr {parameter}, ptr @{constant}," in body:
+                continue
+            node = scope[1] if scope else ""
+            file = _field(listing, _field(listing, node, "file"), "filename")
+            return file, int(_field(listing, node, "line") or 0)
+    return None
 
 
 def device_code(listing: str) -> DeviceCode:
@@ -313,6 +343,11 @@ class _Sizes:
         return bool(re.search(r"\bptr\b", _NAMED.sub("", kind))) or any(
             self.holds_pointer(of) for of in inner
         )
+
+    def holds(self, kind: str, what: str) -> bool:
+        """True if the type is, or contains, the named type `what`."""
+        names = _NAMED.findall(kind)
+        return what in names or any(self.holds(self.types.get(n, ""), what) for n in names)
 
     def of(self, kind: str) -> tuple[int, int]:
         """Return size and alignment of a type, in bytes."""

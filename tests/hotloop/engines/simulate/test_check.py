@@ -9,7 +9,7 @@ import pytest
 from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate import check as checks
 from hotloop.engines.simulate.check import check
-from hotloop.engines.simulate.problem import SimulatorError
+from hotloop.engines.simulate.problem import SimulatorError, Unsupported
 
 Source = Callable[..., Path]
 
@@ -301,6 +301,41 @@ def test_what_is_not_there_is_refused_with_its_line(
         build.program([source(text)], checked=True)
     assert f"program.cu:{line}:" in str(caught.value)
     assert said in str(caught.value)
+
+
+MAPS = """#include <cuda.h>
+struct Maps { CUtensorMap of[2]; };
+__global__ void k(PARAMETER, CUtensorMap* out) { *out = MAP; }
+int main() {}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("parameter", "named", "is_refused"),
+    [
+        ("const __grid_constant__ CUtensorMap map", "map", False),
+        ("const __grid_constant__ Maps map", "map.of[1]", False),
+        ("CUtensorMap map", "map", True),
+        ("const __grid_constant__ CUtensorMap map, const Maps maps", "maps.of[1]", True),
+    ],
+)
+def test_a_tensor_map_is_a_parameter_that_nobody_copies(
+    source: Source, parameter: str, named: str, is_refused: bool
+) -> None:
+    text = MAPS.replace("PARAMETER", parameter).replace("MAP;", f"{named};")
+    if not is_refused:
+        build.program([source(text)], checked=True)
+        return
+    with pytest.raises(Unsupported, match=r"program.cu:3: a CUtensorMap parameter"):
+        build.program([source(text)], checked=True)
+
+
+@pytest.mark.slow
+def test_clusters_are_refused_by_name(source: Source) -> None:
+    text = "__global__ void __cluster_dims__(2) k() {}\nint main() { k<<<2, 1>>>(); }"
+    with pytest.raises(SimulatorError, match="thread block clusters are not simulated"):
+        build.program([source(text)], checked=True)
 
 
 @pytest.mark.slow

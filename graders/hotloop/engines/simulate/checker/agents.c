@@ -58,7 +58,7 @@ u32 new_agent(u32 of, u32 number, u32 site) {
 // An agent sees a thread's ordinary store only behind a fence.proxy.async: of the thread that has stored, or of one
 // that is ordered behind it.
 
-typedef struct Store { u32 number, thread, epoch, barriers; } Store;
+typedef struct Store { u32 number, thread, epoch, barriers, site; } Store;
 enum { FENCES = 128 };
 typedef struct { u32 number, epoch, barriers; } Fence;   // number: of the last store before it
 typedef struct { u32 count; Fence last[FENCES]; } Fences;
@@ -67,10 +67,10 @@ static u32 store_count, first_store;
 static Fences* fences;
 static u32 (*at_fence)[CLOCK];   // what each thread knew at its last fence
 
-void note_store(Region* r, u32 address, u32 bytes) {
+void note_store(Region* r, u32 address, u32 bytes, u32 site) {
   if (!r->stores) r->stores = take(((r->end - r->begin) / 4 + 2) * sizeof(Store));
   const Record mine = record_of_thread(WRITES, 0);
-  const Store it = {++store_count, thread, mine.epoch, mine.barriers};
+  const Store it = {++store_count, thread, mine.epoch, mine.barriers, site};
   for (u32 w = (address - r->begin) / 4; w <= (address + bytes - 1 - r->begin) / 4; ++w) r->stores[w] = it;
 }
 
@@ -110,7 +110,8 @@ static void require_fence(Region* r, u32 address, u32 bytes, u32 site) {
     if (it->number <= first_store) continue;
     if (last && last->thread == it->thread && last->epoch == it->epoch && last->number >= it->number) continue;
     if (!is_fenced(it)) {
-      find(NO_PROXY_FENCE, most(address, r->begin + 4 * w), region_number(r), me(site, COPIES), 0, it->thread, 0, 0, 0);
+      const Witness stored = {it->site, WRITES, block_in_launch, it->thread};
+      find(NO_PROXY_FENCE, most(address, r->begin + 4 * w), region_number(r), me(site, COPIES), &stored, it->thread, 0, 0, 0);
       return;
     }
     last = it;

@@ -74,7 +74,8 @@ static void complete(u32 which);
 static void remove_copy(u32 which);
 
 static Copy* new_copy(u32 shared, u32 global, u32 bytes, u32 site) {
-  if (copy_count == MOST_COPIES) complete(0), remove_copy(0);
+  if (copy_count == MOST_COPIES) complete(0);
+  if (copy_count == MOST_COPIES) remove_copy(0);   // a store
   Copy* c = copies + copy_count++;
   *c = (Copy){.shared = shared, .global = global, .bytes = bytes, .work = work_count, .who = me(site, COPIES)};
   return c;
@@ -114,6 +115,7 @@ PROGRAM("bulk") void bulk(u32 op, u32 shared, u32 global, u32 bytes, u32 barrier
 
 static Map map_at(u32 address, u32 site) {
   if (address % 64) bad_async(MAP_ALIGNMENT, address, address % 64, site);
+  if (is_on_own_stack(address, 1) && !is_parameter(address)) bad_async(LOCAL_MAP, address, 0, site);
   Map m;
   for (u32 i = 0; i < sizeof m; i += 4) {
     if (is_watched) access(address, i, 4 | 2 << 6 | site << 9);
@@ -136,10 +138,12 @@ PROGRAM("bulk_tensor") void bulk_tensor(u32 op, u32 shared, u32 map, u32 barrier
   if (shared % 128) bad_async(TILE_ALIGNMENT, shared, shared % 128, site);
   const Map m = map_at(map, site);
   const u32 bytes = row_bytes(&m) * rows_of(&m), is_load = op == LOAD;
+  // A swizzle permutes whole pieces of its own size.
+  const u32 touched = m.swizzle ? (bytes + m.swizzle - 1) / m.swizzle * m.swizzle : bytes;
   const Barrier* b = is_load ? barrier_of_copy(barrier, site) : 0;
   if (!is_load) begin_group(site);
   const u32 epoch = b ? b->phase + 1 : groups[thread].open + 1;
-  if (!is_load) agent_reads(shared, bytes, SHARED, site, groups[thread].reads - 1, epoch);
+  if (!is_load) agent_reads(shared, touched, SHARED, site, groups[thread].reads - 1, epoch);
   Copy copy = {.shared = shared, .bytes = bytes, .at = {(s32)x, (s32)y, (s32)z, (s32)u, (s32)v}, .map = m};
   u32 moved = 0, sectors = 0;
   for (u32 i = 0; i < rows_of(&m); ++i) {
@@ -150,7 +154,7 @@ PROGRAM("bulk_tensor") void bulk_tensor(u32 op, u32 shared, u32 map, u32 barrier
     else agent_writes(row.global, count, GLOBAL, site, groups[thread].writes - 1, epoch);
     moved += count, sectors += (row.global + count - 1) / 32 - row.global / 32 + 1;
   }
-  if (is_load) agent_writes(shared, bytes, SHARED, site, b->agent, epoch);
+  if (is_load) agent_writes(shared, touched, SHARED, site, b->agent, epoch);
   Copy* c = new_copy(shared, 0, bytes, site);
   c->map = m;
   __builtin_memcpy(c->at, copy.at, sizeof copy.at);
@@ -179,7 +183,15 @@ static void move_row(const Map* m, const Row* row, u32 is_store) {
 static void note_written(u32 address, u32 bytes, u32 is_own, u32 site) {
   if (!is_watched || !bytes) return;
   Region* r = region_at(address);
-  if (is_own) race(r, address, bytes, WRITES, site); else set_written(r, address, bytes);
+  if (!is_own) {
+    set_written(r, address, bytes);
+    return;
+  }
+  // In accesses as wide as a thread's.
+  for (u32 i = 0, part; i < bytes; i += part) {
+    part = least(16 - (address + i) % 16, bytes - i);
+    race(r, address + i, part, WRITES, site);
+  }
 }
 
 static void note_stored(const Copy* c, u32 is_own) {

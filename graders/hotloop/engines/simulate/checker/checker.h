@@ -30,7 +30,7 @@ enum kind {
   ASYNC_RACE, NO_BARRIER, BARRIER_UNORDERED, BARRIER_AGAIN, BARRIER_BYTES, BARRIER_UNFENCED, TOO_MANY_ARRIVALS, HANG,
   BYTES_DIFFER, NO_PROXY_FENCE, IN_FLIGHT, BAD_ASYNC, ACCUMULATOR_IN_FLIGHT, NO_WGMMA_FENCE, SWIZZLES_DIFFER,
   UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS, NAMED_AGAIN, UNORDERED_ARRIVAL, OVERTAKEN, UNEVEN_WAITS,
-  GRID_HANG, GRID_COPIES,
+  GRID_HANG, GRID_COPIES, UNLIKE_OPERANDS, UNEVEN_REGISTERS, TOO_MANY_REGISTERS,
 };
 enum did {
   READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES,
@@ -45,6 +45,7 @@ enum order { ACQUIRE = 1, RELEASE = 2, BLOCK_SCOPE = 4 };
 enum bad_async {
   TOO_MANY_AGENTS, NOT_SHARED, BARRIER_ALIGNMENT, BAD_COUNT, TOO_MANY_BARRIERS, TOO_MANY_BYTES, SHARED_ALIGNMENT, GLOBAL_ALIGNMENT,
   BYTES_OF_16, NO_MAP, TILE_ALIGNMENT, MAP_ALIGNMENT, NO_WARPGROUP, NOT_REGISTERS, TOO_MANY_ACCUMULATORS, BAD_NUMBER, BAD_THREADS,
+  INSIDE_PATTERN, LOCAL_MAP,
 };
 
 // One party of a finding: a place in the code, what it did there, and the thread and block.
@@ -144,7 +145,7 @@ void end_block_agents(void);
 u32 new_agent(u32 of, u32 number, u32 site);
 const Agent* agent_at(u32 number);
 void bad_async(u32 what, u32 address, u32 value, u32 site) __attribute__((noreturn));
-void note_store(Region* region, u32 address, u32 bytes);
+void note_store(Region* region, u32 address, u32 bytes, u32 site);
 extern u32 work_count;
 void agent_reads(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch);
 void agent_writes(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch);
@@ -166,7 +167,7 @@ const Barrier* barrier_number(u32 number);
 u32 number_of_barrier(const Barrier* barrier);
 void bring(u32 number, u32 phase, u32 bytes, Witness copy);
 u32 earlier_wait(u32 thread, const Barrier* barrier, u32 phase);
-u32 begin_wait(u32 thread, u32 address, u32 parity, u32 is_test, u32 site);
+u32 begin_wait(u32 thread, u32 address, u32 parity, u32 how, u32 site);
 u32 wake_waiting(void);
 u32 report_hang(void);
 void touch_barrier(u32 address, u32 bytes, u32 did, u32 site);
@@ -188,6 +189,7 @@ void forget_swizzles(Region* region, u32 address, u32 bytes);
 extern u32 has_accumulators;   // of the running thread
 void touch_accumulators(u32 address, u32 bytes, u32 did, u32 site);
 void begin_thread_wgmma(u32 thread);
+void note_registers(u32 registers, u32 site);
 void begin_block_wgmma(void);
 void end_block_wgmma(void);
 u32 end_products(u32 thread, u32 newest);
@@ -217,7 +219,7 @@ u32 has_copies(u32 thread);
 // --- scheduler (scheduler.c) -------------------------------------------------------------------------
 
 enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED, AT_MBARRIER, AT_NAMED, AT_WGMMA, AT_GRID };
-// MBARRIER: mask is the parity, value the address, source 1 for a test. NAMED: mask threads, value the barrier's number.
+// MBARRIER: mask is the parity, value the address, source 0 for a try, 1 for a test. NAMED: mask threads, value the barrier's number.
 // PRODUCTS: value is how many groups may be incomplete.
 enum wait_op {
   BARRIER, COUNT, AND, OR, YIELD, SYNC, SHUFFLE, BALLOT, MATCH_ANY, MATCH_ALL, ADD, MIN_U, MAX_U, MIN_S,
@@ -232,6 +234,7 @@ typedef struct {
 } Thread;
 
 extern Thread threads[MOST_THREADS];
+u32 is_parameter(u32 address);
 extern u32 is_watched, running, thread, block, block_in_launch, block_threads, kernel_number, first_block;
 extern u32 statements[MOST_SITES], last_site;
 Witness me(u32 site, u32 did);

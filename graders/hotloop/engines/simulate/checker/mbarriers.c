@@ -191,8 +191,10 @@ PROGRAM("mbarrier") void mbarrier(u32 op, u32 address, u32 value, u32 site) {
 // Whether the phase of this parity is over: the newest complete one has it.
 static u32 is_over(const Barrier* b, u32 parity) { return (b->phase & 1) != (parity & 1); }
 
-// Whether thread t, the running one, need not wait. A test that fails again and again waits: it has nothing else to do.
-u32 begin_wait(u32 t, u32 address, u32 parity, u32 is_test, u32 site) {
+// Whether thread t, the running one, need not wait. A try gives up once, so that its result has to be looked at. A test that fails again
+// and again waits: it has nothing else to do.
+enum { TRY, TEST };
+u32 begin_wait(u32 t, u32 address, u32 parity, u32 how, u32 site) {
   begin_agents();
   const Barrier* b = require_barrier(address, site, WAITS);
   const u32 phase = is_over(b, parity) ? b->phase - 1 : b->phase;
@@ -204,7 +206,7 @@ u32 begin_wait(u32 t, u32 address, u32 parity, u32 is_test, u32 site) {
   if (is_watched && b->phase > meant + 1 && !learn_all(t)) overtaken(b, b->phase, meant, me(site, WAITS));
   threads[t].result = is_over(b, parity);
   if (threads[t].result) join_clock(thread_clock(t), b->done);
-  return threads[t].result || (is_test && tests < TESTS_BEFORE_WAITING);
+  return threads[t].result || tests < (how == TRY ? 2 : how == TEST ? TESTS_BEFORE_WAITING : 0);
 }
 
 u32 wake_waiting(void) {

@@ -210,7 +210,7 @@ static void reach_down(u32 address) {
 __attribute__((noinline)) static void note_shared(Region* r, u32 address, u32 bytes, u32 did, u32 site) {
   touch_barrier(address, bytes, did, site);
   if (did == READS) { ++work_count; return; }
-  note_store(r, address, bytes);
+  note_store(r, address, bytes, site);
   if (r->swizzles) forget_swizzles(r, address, bytes);
 }
 

@@ -252,7 +252,7 @@ void settle(void) {
 // Save the bytes that the first write left, to compare them after the second one.
 static void doubt(const Record* first, const Record* second, u32 address, u32 bytes, Region* region) {
   if (in_doubt && doubts[in_doubt - 1].address == address) return;
-  if (in_doubt == MOST_DOUBTS) {
+  if (in_doubt == MOST_DOUBTS || bytes > sizeof doubts->before) {
     report(first, second, address, region);
     return;
   }

@@ -63,6 +63,11 @@ PROGRAM("index") u32 index_of(u32 which) {
 // Each thread has its own clock, from its start: a shared one would carry values between threads.
 PROGRAM("clock") u64 clock_of(void) { return threads[thread].clock += 32; }
 
+// Above this bit, `source` tells apart the functions that share an operation, such as __shfl_up_sync and
+// __shfl_sync. Lanes may meet in one function at several lines: from sm_70 on they need not converge.
+// Source: PTX ISA, "shfl.sync" and "vote.sync".
+enum { KIND_SHIFT = 8, KIND_REGISTERS = 9 };
+
 PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
   if (op != YIELD) last_site = site, forget_polling(thread);
@@ -78,6 +83,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->source = source;
   t->site = (u16)site;
   t->shuffles += op == SHUFFLE;
+  if (op == BALLOT && source >> KIND_SHIFT == KIND_REGISTERS) note_registers((u32)value, site);
   if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
   else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, 0, site) ? READY : AT_NAMED;
   else if (op == PRODUCTS) count_wait((u32)value, site), t->state = end_products(thread, (u32)value) ? READY : AT_WGMMA;
@@ -122,10 +128,6 @@ static u64 combined(u32 op, u64 a, u64 b) {
   }
 }
 
-// Above this bit, `source` tells apart the functions that share an operation, such as __shfl_up_sync and
-// __shfl_sync. Lanes may meet in one function at several lines: from sm_70 on they need not converge.
-// Source: PTX ISA, "shfl.sync" and "vote.sync".
-enum { KIND_SHIFT = 8 };
 
 // The value that a lane gets from a lane that does not participate. CUDA leaves it undefined, so it depends
 // on the order: NaN, which min and max ignore, or a large number, which changes a sum.
@@ -225,6 +227,9 @@ static void coordinate(u32* to, u32 number, const u32* of) {
   to[1] = number / of[0] % of[1];
   to[2] = number / of[0] / of[1];
 }
+
+// Of the kernel: its parameters lie at the top of each thread's stack.
+u32 is_parameter(u32 address) { return address >= stack_top(thread) - object_bytes; }
 
 static void resume(u32 t, u32 kernel) {
   Thread* it = threads + t;

@@ -12,11 +12,13 @@ enum type { F16, BF16, E4M3, E5M2 };
 
 typedef struct { u32 at, n, group, in_flight, needs_fence, site; float sum[MOST_N / 2]; } Accumulator;
 static Accumulator (*accumulators)[MOST_ACCUMULATORS];
-static struct { u32 count, open, is_fenced, products, waits, site, wait_site; } state[MOST_THREADS];
+static struct { u32 count, open, is_fenced, products, waits, site, wait_site, changes, registers, registers_site; } state[MOST_THREADS];
 static u32 agent_of[MOST_THREADS / WARPGROUP];   // of a warp group, plus 1
 u32 has_accumulators;
-enum { KEPT_WAITS = 64 };
-static struct { u32 number, newest, site, thread; } group_waits[MOST_THREADS / WARPGROUP][KEPT_WAITS];
+enum { KEPT = 64 };
+// Of a warp group's newest waits and products: what the first thread that came there has said.
+static struct { u32 number, newest, site, thread; } group_waits[MOST_THREADS / WARPGROUP][KEPT];
+static struct { u64 a, b; u32 number, how, site, thread; } group_products[MOST_THREADS / WARPGROUP][KEPT];
 
 // The operands of the product that the running warp is at, as numbers: its lanes come one after the other.
 static struct { u32 warp, product; float a[ROWS][K_BYTES], b[MOST_N][K_BYTES]; } operands;
@@ -26,6 +28,7 @@ void begin_block_wgmma(void) {
   __builtin_memset(state, 0, block_threads * sizeof *state);
   __builtin_memset(agent_of, 0, sizeof agent_of);
   __builtin_memset(group_waits, 0, sizeof group_waits);
+  __builtin_memset(group_products, 0, sizeof group_products);
   operands.product = 0;
   has_accumulators = 0;
 }
@@ -40,6 +43,12 @@ static Operand operand_of(u64 d) {
   const u32 units = (u32)(d & 0x3fff) | (u32)(d >> 52 & 0x3ff) << 14 | (u32)(d >> 14 & 3) << 24 | (u32)(d >> 30 & 3) << 26;
   const u32 kind = (u32)(d >> 62);
   return (Operand){units << 4, (u32)(d >> 16 & 0x3fff) << 4, (u32)(d >> 32 & 0x3fff) << 4, kind ? 256u >> kind : 0};
+}
+
+// A swizzle repeats after 8 rows, and an operand begins with the first of them: wgmma_descriptor has no base offset.
+static void require_first_row(const Operand* o, u32 site) {
+  const u32 inside = o->swizzle ? o->start & (8 * o->swizzle - 1) & ~(o->swizzle - 1) : 0;
+  if (inside) bad_async(INSIDE_PATTERN, o->start, inside / o->swizzle, site);
 }
 
 // Address of 16 bytes of a row, which is the first half (0) or the second (1) of the 32 that a product takes.
@@ -134,6 +143,21 @@ void touch_accumulators(u32 address, u32 bytes, u32 did, u32 site) {
   }
 }
 
+// All threads of a warp group name the same operands, and whether the product adds: one instruction has them once.
+static void require_alike(u64 a, u64 b, u32 how, u32 product, u32 site) {
+  const u32 at = product % KEPT, group = thread / WARPGROUP;
+  if (group_products[group][at].number < product) {
+    group_products[group][at].number = product, group_products[group][at].a = a, group_products[group][at].b = b;
+    group_products[group][at].how = how, group_products[group][at].site = site, group_products[group][at].thread = thread;
+    return;
+  }
+  if (group_products[group][at].number != product) return;
+  const u32 differs = group_products[group][at].a != a ? 1 : group_products[group][at].b != b ? 2 : group_products[group][at].how != how ? 3 : 0;
+  if (!differs) return;
+  const Witness first = {group_products[group][at].site, MULTIPLIES, block_in_launch, group_products[group][at].thread};
+  find(UNLIKE_OPERANDS, 0, 0, me(site, MULTIPLIES), &first, differs, first.thread, 0, 0);
+}
+
 // d += a · b for 64 rows of a, of which this thread's warp has 16. rows: 0, or where a thread's two rows of a lie,
 // if they come from registers. how: n | adds << 16 | type << 17.
 PROGRAM("wgmma") void wgmma(u32 d, u64 a, u64 b, u32 rows, u32 how, u32 site) {
@@ -148,9 +172,12 @@ PROGRAM("wgmma") void wgmma(u32 d, u64 a, u64 b, u32 rows, u32 how, u32 site) {
   state[thread].site = site;
   const u32 agent = agent_of[warp / 4] - 1, epoch = state[thread].open + 1, product = ++state[thread].products;
   ++work_count;
+  if (is_watched) require_alike(rows ? 0 : a, b, how | (u32)!rows << 31, product, site);
   if (operands.warp != warp || operands.product != product) {
     operands.warp = warp, operands.product = product;
     const Operand of_a = operand_of(a), of_b = operand_of(b);
+    if (!rows) require_first_row(&of_a, site);
+    require_first_row(&of_b, site);
     if (!rows) read_rows(&of_a, warp % 4 * ROWS, ROWS, operands.a, type, site, agent, epoch);
     read_rows(&of_b, 0, n, operands.b, type, site, agent, epoch);
   }
@@ -201,7 +228,7 @@ u32 end_products(u32 t, u32 newest) {
 // All threads of a warp group execute the same waits: the first thread that comes to one says which.
 void count_wait(u32 newest, u32 site) {
   begin_agents();
-  const u32 number = ++state[thread].waits, at = number % KEPT_WAITS, group = thread / WARPGROUP;
+  const u32 number = ++state[thread].waits, at = number % KEPT, group = thread / WARPGROUP;
   state[thread].wait_site = site;
   if (group_waits[group][at].number < number) {
     group_waits[group][at].number = number, group_waits[group][at].newest = newest;
@@ -223,7 +250,36 @@ PROGRAM("wgmma_group") void wgmma_group(u32 op, u32 site) {
   for (u32 i = 0; i < state[thread].count; ++i) accumulators[thread][i].needs_fence = 0;
 }
 
+// --- registers -------------------------------------------------------------------------------------------
+
+void note_registers(u32 registers, u32 site) {
+  begin_agents();
+  ++state[thread].changes;
+  state[thread].registers = registers, state[thread].registers_site = site;
+}
+
+// A block has the registers that it is launched with: at most so many of a multiprocessor's for each thread. Who asks for more than are
+// left waits forever.
+enum { REGISTERS = 65536, MOST_OF_A_THREAD = 256 };
+static void end_block_registers(void) {
+  const u32 at_launch = least(MOST_OF_A_THREAD, REGISTERS / block_threads / 8 * 8);
+  u32 asked = 0, most_asked = 0;
+  for (u32 t = 0; t < block_threads; ++t) {
+    const u32 first = t / WARPGROUP * WARPGROUP;
+    if (state[t].changes != state[first].changes || state[t].registers != state[first].registers) {
+      const u32 more = state[t].changes < state[first].changes ? first : t, other = more == t ? first : t;
+      find(UNEVEN_REGISTERS, 0, 0, (Witness){state[more].registers_site, WAITS, block_in_launch, more}, 0, other, 0, 0, 0);
+      return;
+    }
+    asked += state[t].registers;
+    if (state[t].registers > state[most_asked].registers) most_asked = t;
+  }
+  if (asked <= at_launch * block_threads) return;
+  find(TOO_MANY_REGISTERS, 0, 0, (Witness){state[most_asked].registers_site, WAITS, block_in_launch, most_asked}, 0, asked, at_launch * block_threads, at_launch, 0);
+}
+
 void end_block_wgmma(void) {
+  if (is_watched) end_block_registers();
   for (u32 t = 0; t < block_threads; ++t) {
     for (u32 i = 0; i < state[t].count; ++i) {
       if (accumulators[t][i].in_flight) find(IN_FLIGHT, 0, 0, (Witness){accumulators[t][i].site, MULTIPLIES, block_in_launch, t}, 0, 2, accumulators[t][i].group >= state[t].open, 0, 0);

@@ -103,8 +103,8 @@ def rows(rng: Rng) -> Iterator[Case]:
 
 
 def small_rows(rng: Rng) -> Iterator[Case]:
-    """Yield several rows for each block, for all orders of threads."""
-    yield row(rng, 16)
+    """Yield more rows for each block than 48 KB hold buffers, for all orders of threads."""
+    yield row(rng, 40)
 
 
 def row(rng: Rng, count: int = 24) -> Case:

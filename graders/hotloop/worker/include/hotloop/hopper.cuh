@@ -29,7 +29,7 @@ namespace hotloop {
 #ifdef HOTLOOP_SIMULATOR
 // What all lanes of a warp execute together (.sync.aligned). Lanes that meet in two kinds of it are a finding.
 enum aligned : unsigned { kElect = 8, kRegisters, kProductWait, kProduct };
-HOTLOOP_ASYNC void with_all_lanes(aligned kind) { hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, 1, kind << 8); }
+HOTLOOP_ASYNC void with_all_lanes(aligned kind, unsigned value = 1) { hotloop_wait(HOTLOOP_BALLOT, 0xffffffffu, value, kind << 8); }
 #endif
 
 // A window address of shared memory, as PTX wants it.
@@ -70,7 +70,7 @@ HOTLOOP_ASYNC void mbarrier_expect_tx(mbarrier* b, unsigned bytes) {
 }
 
 // Whether the phase of this parity is complete. Phases have the parities 0, 1, 0, …; before the first one ends,
-// the phase "before" it, of parity 1, counts as complete. test does not wait; try may wait for a while.
+// the phase "before" it, of parity 1, counts as complete. test does not wait; try may wait for a while, and may give up.
 HOTLOOP_ASYNC bool mbarrier_test_wait_parity(mbarrier* b, unsigned parity) {
   HOTLOOP_IN_SIMULATOR(return hotloop_wait(HOTLOOP_MBARRIER, parity, reinterpret_cast<size_t>(b), 1) != 0;)
   HOTLOOP_ON_GPU(uint32_t done; asm volatile(
@@ -86,8 +86,8 @@ HOTLOOP_ASYNC bool mbarrier_try_wait_parity(mbarrier* b, unsigned parity) {
 }
 
 HOTLOOP_ASYNC void mbarrier_wait_parity(mbarrier* b, unsigned parity) {
-  while (!mbarrier_try_wait_parity(b, parity)) {
-  }
+  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_MBARRIER, parity, reinterpret_cast<size_t>(b), 2);)
+  HOTLOOP_ON_GPU(while (!mbarrier_try_wait_parity(b, parity)) {})
 }
 
 // --- fences, roles, registers ------------------------------------------------------------------------------
@@ -121,17 +121,17 @@ HOTLOOP_ASYNC void barrier_arrive(unsigned number, unsigned threads) {
   HOTLOOP_ON_GPU(asm volatile("barrier.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");)
 }
 
-// Registers of each thread of a warp group; ptxas drops them without __launch_bounds__.
+// Registers of each thread of a warp group; ptxas drops them without __launch_bounds__(threads, blocks).
 template <int registers>
 HOTLOOP_ASYNC void setmaxnreg_inc() {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "24 to 256 registers, a multiple of 8");
-  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters);)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters, registers);)
   HOTLOOP_ON_GPU(asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));)
 }
 template <int registers>
 HOTLOOP_ASYNC void setmaxnreg_dec() {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "24 to 256 registers, a multiple of 8");
-  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters);)
+  HOTLOOP_IN_SIMULATOR(with_all_lanes(kRegisters, registers);)
   HOTLOOP_ON_GPU(asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));)
 }
 

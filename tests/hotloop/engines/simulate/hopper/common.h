@@ -58,3 +58,14 @@ std::vector<T> numbers(size_t count, int step) {
   for (size_t i = 0; i < count; ++i) values[i] = T(static_cast<float>(static_cast<int>(i * step % 13) - 6));
   return values;
 }
+
+// Whether c is a · bᵀ; all three are row-major.
+template <class T>
+bool is_product(const std::vector<T>& a, const std::vector<T>& b, const std::vector<float>& c, unsigned m, unsigned n, unsigned k) {
+  for (unsigned i = 0; i < m * n; ++i) {
+    float sum = 0;
+    for (unsigned l = 0; l < k; ++l) sum += static_cast<float>(a[i / n * k + l]) * static_cast<float>(b[i % n * k + l]);
+    if (c[i] != sum) return false;
+  }
+  return true;
+}

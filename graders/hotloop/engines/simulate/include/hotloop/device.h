@@ -12,7 +12,8 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device, section("hotloop_managed")))
-#define __grid_constant__
+// Kept by the compiler, so that a tensor map without it can be refused.
+#define __grid_constant__ __attribute__((annotate("hotloop_grid_constant")))
 #define __launch_bounds__(threads, ...) __attribute__((launch_bounds(threads), annotate("hotloop_bounds", threads)))
 #define __cluster_dims__(...) __attribute__((unavailable("thread block clusters are not simulated")))
 #define __forceinline__ inline __attribute__((always_inline))
