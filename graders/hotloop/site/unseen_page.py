@@ -81,9 +81,15 @@ def _missed(results: Path) -> Iterator[tuple[str, int, int]]:
         yield name, of["racy_runs"], of["racy_runs"] - of["racy_runs_reported"]
         name = f"the same in {of['orders']} orders"
         yield name, of["racy"], len(of["racy_never_reported"])
+    if races := _read(results, "random_races"):
+        name = "races of CUDA kernels that are written at random (`random_races`)"
+        yield name, races["racy"], races["missed"] + races["elsewhere"]
     if pipelines := _read(results, "hopper_pipelines"):
         of = pipelines["totals"]
-        name = "pipelines of mbarriers, bulk copies and wgmma, our own (`hopper_pipelines`)"
+        name = (
+            "pipelines of mbarriers, bulk copies and wgmma, our own; those missed at first were "
+            "mended (`hopper_pipelines`)"
+        )
         yield name, of["broken"], of["broken"] - of["told"]
     for suite in _suites(results):
         if suite["faulty_run"]:
@@ -105,6 +111,9 @@ def _refused(results: Path) -> Iterator[tuple[str, int, int]]:
         of = races["labeled"]
         name = "races of Triton kernels: our own right ones (`triton_races`)"
         yield name, of["right"], len(of["right_reported"])
+    if races := _read(results, "random_races"):
+        name = "races of CUDA kernels: right ones that are written at random (`random_races`)"
+        yield name, races["right"], races["reported"]
     if pipelines := _read(results, "hopper_pipelines"):
         of = pipelines["totals"]
         name = "right pipelines, each in 20 orders of threads and copies (`hopper_pipelines`)"

@@ -9,10 +9,12 @@ Source: Lamport, "Time, Clocks, and the Ordering of Events in a Distributed Syst
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from hotloop.engines.simulate.report import Finding
 
 WARP, THREADS, CELLS = 32, 96, 4
 
@@ -203,7 +205,7 @@ class Kernel:
 
     def named(self) -> None:
         """Append a named barrier of some warps."""
-        members, number = self.warps(), self.rng.randint(1, 15)
+        members, number = self.warps(), 1 + sum("barrier_sync" in line for line in self.lines)
         self.by(members, f"hotloop::barrier_sync({number}, {len(members)});")
         self.pass_on(members, members)
 
@@ -298,6 +300,27 @@ def kernel(seed: int, first_line: int, *, racy: bool, asynchronous: bool) -> Ker
         if rng.random() < 0.3:
             one.synchronize()
     return one
+
+
+def lines_of(finding: Finding) -> set[int]:
+    """Return the lines that a finding names."""
+    return {witness.line.line for witness in finding.witnesses if witness.line is not None}
+
+
+def outcome(kernel: Kernel, findings: Iterable[Finding]) -> str:
+    """Return what became of a kernel among a program's findings.
+
+    A right one is clean or reported. Of a racy one the race is found or missed, or the report is
+    elsewhere: at lines that do not race.
+    """
+    reported = [lines_of(finding) for finding in findings if finding.kernel == kernel.name]
+    if not kernel.races:
+        return "reported" if reported else "clean"
+    if not reported:
+        return "missed"
+    last = kernel.accesses[-1].line
+    named = all(last in lines and lines - {last} <= kernel.races for lines in reported)
+    return "found" if named else "elsewhere"
 
 
 HEAD = """#include <cuda/atomic>

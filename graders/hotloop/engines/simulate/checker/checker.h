@@ -121,8 +121,11 @@ Record record_of_thread(u32 did, u32 site);
 u32 follows(const Record* record);
 void knowledge_of(u32 thread, u32* clock);
 void release_clock(u32 thread, u32* clock);
-u32 learn_all(u32 thread);
-void learn_from(u32 thread, u32* map);
+void learn(u32 thread);
+u32 has_messages(u32 thread);
+void tell_messages(u32 thread, u32* map);
+void learn_messages(u32 thread, u32 map);
+void join_messages(u32* to, u32 map);
 
 // --- agents (agents.c) -------------------------------------------------------------------------------
 
@@ -160,6 +163,7 @@ typedef struct {
   Record init;
   Witness initialized, expects, arrived;
   u32 *arriving, *done;                        // clocks: of this phase, and of all that are complete
+  u32 arriving_messages, done_messages;        // what was learnt through atomics, likewise
 } Barrier;
 
 Barrier* barrier_of_copy(u32 address, u32 site);

@@ -74,6 +74,11 @@ static void overtaken(const Barrier* b, u32 phase, u32 of_wait, Witness waiter) 
   find(OVERTAKEN, b->address, region_number_at(b->address), waiter, &b->arrived, of_wait, phase, b->count, 0);
 }
 
+static void learn_phases(u32 t, const Barrier* b) {
+  join_clock(thread_clock(t), b->done);
+  learn_messages(t, b->done_messages);
+}
+
 // Whoever waits for the phase learns what is passed on until now, and nothing of later phases, whenever it runs again.
 static void tell_waiting(const Barrier* b) {
   for (u32 t = 0; t < block_threads; ++t) {
@@ -82,7 +87,7 @@ static void tell_waiting(const Barrier* b) {
     if (waits[t].ended && is_watched) overtaken(b, b->phase + 1, waits[t].phase, waiter);
     if (waits[t].ended || waits[t].phase != b->phase) continue;
     waits[t].ended = 1;
-    join_clock(thread_clock(t), b->done);
+    learn_phases(t, b);
   }
 }
 
@@ -92,6 +97,8 @@ static void end_phase_if_complete(Barrier* b, Witness last) {
   if (b->bytes) return;
   b->arriving[FIRST_AGENT + b->agent] = b->phase + 1;
   join_clock(b->done, b->arriving);
+  join_messages(&b->done_messages, b->arriving_messages);
+  b->arriving_messages = 0;
   __builtin_memset(b->arriving, 0, sizeof(u32) * CLOCK);
   tell_waiting(b);
   ++b->phase;
@@ -137,7 +144,7 @@ static u32 phases_known(const Barrier* b) { return thread_clock(thread)[FIRST_AG
 // Whether this arrival can only count for the phase that is open. Either the thread knows that the one before is over, or all arrivals
 // at that one are ordered before this one and it had no bytes to wait for. What messages through atomics order is not looked at.
 static u32 can_only_be_now(const Barrier* b) {
-  if (phases_known(b) >= b->phase || learn_all(thread)) return 1;
+  if (phases_known(b) >= b->phase || has_messages(thread)) return 1;
   if (b->had_bytes) return 0;
   static u32 mine[CLOCK];
   __builtin_memset(mine, 0, sizeof mine);
@@ -156,6 +163,7 @@ static void arrive(Barrier* b, u32 site) {
   if (is_watched) {
     if (!can_only_be_now(b)) find(UNORDERED_ARRIVAL, b->address, region_number_at(b->address), me(site, ARRIVES), &b->arrived, b->count, b->phase, 0, 0);
     release_clock(thread, b->arriving);
+    tell_messages(thread, &b->arriving_messages);
   }
   --b->pending;
   b->arrived = me(site, ARRIVES);
@@ -203,9 +211,9 @@ u32 begin_wait(u32 t, u32 address, u32 parity, u32 how, u32 site) {
   waits[t].ended = 0;
   // The phase that is meant, by what the thread knows: the first one that it does not know to be over, or the one before.
   const u32 known = phases_known(b), meant = (parity & 1) == (known & 1) ? known : known - 1;
-  if (is_watched && b->phase > meant + 1 && !learn_all(t)) overtaken(b, b->phase, meant, me(site, WAITS));
+  if (is_watched && b->phase > meant + 1 && !has_messages(t)) overtaken(b, b->phase, meant, me(site, WAITS));
   threads[t].result = is_over(b, parity);
-  if (threads[t].result) join_clock(thread_clock(t), b->done);
+  if (threads[t].result) learn_phases(t, b);
   return threads[t].result || tests < (how == TRY ? 2 : how == TEST ? TESTS_BEFORE_WAITING : 0);
 }
 
@@ -231,7 +239,7 @@ u32 earlier_wait(u32 t, const Barrier* b, u32 phase) {
 // --- named barriers (barrier.sync and barrier.arrive with a number) ---------------------------------------
 
 enum { MOST_NAMED = 16 };
-static struct { u32 count, arrived, learnt; Witness first; u8 has_arrived[MOST_THREADS]; } named[MOST_NAMED];
+static struct { u32 count, arrived, messages; Witness first; u8 has_arrived[MOST_THREADS]; } named[MOST_NAMED];
 static u32 (*named_clocks)[CLOCK];
 
 // The running thread arrives at a barrier of `count` threads. Returns whether it can go on.
@@ -249,13 +257,13 @@ u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
   }
   if (!named[number].arrived) {
     __builtin_memset(named[number].has_arrived, 0, sizeof named[number].has_arrived);
-    named[number].count = count, named[number].first = me(site, WAITS), named[number].learnt = 0;
+    named[number].count = count, named[number].first = me(site, WAITS), named[number].messages = 0;
     __builtin_memset(named_clocks[number], 0, sizeof *named_clocks);
   }
   if (is_watched) {
     release_clock(thread, named_clocks[number]);
-    learn_all(thread);
-    learn_from(thread, &named[number].learnt);
+    if (!only_arrives) learn(thread);
+    tell_messages(thread, &named[number].messages);
   }
   named[number].has_arrived[thread] = 1;
   if (++named[number].arrived < count) return only_arrives;
@@ -263,7 +271,7 @@ u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
   for (u32 t = 0; t < block_threads; ++t) {
     const u32 waits_here = threads[t].state == AT_NAMED && (u32)threads[t].value == number;
     if (!waits_here && (t != thread || only_arrives)) continue;
-    if (is_watched) join_clock(thread_clock(t), named_clocks[number]), learn_from(t, &named[number].learnt);
+    if (is_watched) join_clock(thread_clock(t), named_clocks[number]), learn_messages(t, named[number].messages);
     if (waits_here) threads[t].state = READY;
   }
   return 1;

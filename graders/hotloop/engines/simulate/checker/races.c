@@ -24,7 +24,8 @@ typedef struct { u32 key, bit, left, right; } Node;   // bit 0: a leaf, and left
 static u32 learnt[MOST_THREADS], unfenced[MOST_THREADS];
 
 // What a fence releases through later atomics: the accesses ordered before it, and what its thread had learnt.
-typedef struct { u32 serial, block, barriers, warp, is_published, next_free, learnt, known[WARP]; } Release;
+// clock: number of a copy of its thread's clock (agents.c), 0 for an empty one.
+typedef struct { u32 serial, block, barriers, warp, is_published, next_free, learnt, clock, known[WARP]; } Release;
 // block: of what is published for one block only, else 0. learnt: what all messages published here have in common
 // with their threads' maps.
 typedef struct { u32 address, block, next, count, learnt; } Location;
@@ -36,6 +37,11 @@ typedef struct { u32 count, of[MOST_WARPS]; } Passed;
 typedef struct { void* at; u32 count, room, bytes; } Array;
 static Array nodes = {0, 0, 0, sizeof(Node)}, releases = {0, 0, 0, sizeof(Release)}, locations = {0, 0, 0, sizeof(Location)};
 static Array messages = {0, 0, 0, sizeof(Message)}, passed_sets = {0, 0, 0, sizeof(Passed)};
+// Equal clocks are kept once. Where a launch has more than MOST_CLOCKS different ones, messages are without them.
+typedef struct { u32 next, of[CLOCK]; } ClockCopy;
+enum { MOST_CLOCKS = 1 << 13 };
+static ClockCopy* clock_copies[MOST_CLOCKS];
+static u32 clock_count;
 #define AT(Type, array, number) ((Type*)(array).at + (number))
 
 static u32 added(Array* array) {
@@ -50,7 +56,7 @@ static u32 added(Array* array) {
 }
 
 enum { BUCKETS = 1 << 16 };
-static u32 by_address[BUCKETS], by_block[BUCKETS], alike[BUCKETS];
+static u32 by_address[BUCKETS], by_block[BUCKETS], alike[BUCKETS], clocks_alike[BUCKETS];
 static u32 hashed(u32 key) { return key * 2654435761u >> 16; }
 static u32 free_release, fence_count;
 // Each for fences of the device and, at 1, of the block only.
@@ -72,9 +78,10 @@ void begin_race_launch(void) {
     __builtin_memset(by_address, 0, sizeof by_address);
     __builtin_memset(by_block, 0, sizeof by_block);
     __builtin_memset(alike, 0, sizeof alike);
+    __builtin_memset(clocks_alike, 0, sizeof clocks_alike);
   }
   nodes.count = releases.count = locations.count = messages.count = passed_sets.count = 0;
-  free_release = in_doubt = 0;
+  free_release = clock_count = in_doubt = 0;
   __builtin_memset(fences, 0, sizeof fences);
   extra_count = 1;
   free_extra = 0;
@@ -161,6 +168,8 @@ static u32 untold_lanes(u32 map, const Record* record, u32 lanes, u32 address) {
     const Release* r = AT(Release, releases, m->release);
     i = m->next_of_block;
     if (r->block != record->block || count_of(map, m->location) <= m->index) continue;
+    if (r->clock) lanes = lanes_beyond_clock(clock_copies[r->clock]->of, record, lanes);
+    if (record->kind & OF_AGENT) continue;
     if (record->barriers < r->barriers) return 0;
     if (r->warp == record->warp) lanes = unknown_lanes(r->known, record, lanes);
     const u32 is_its_own = is_atomic(record) && m->thread / WARP == record->warp && record->epoch <= m->epoch;
@@ -171,10 +180,10 @@ static u32 untold_lanes(u32 map, const Record* record, u32 lanes, u32 address) {
 
 // agents: has_agents, where it is not known to be 0.
 static inline __attribute__((always_inline)) u32 is_ordered(const Record* record, u32 lanes, u32 address, u32 agents) {
-  if (agents && record->kind & OF_AGENT) return record->block == block && !lanes_beyond_clock(thread_clock(thread), record, lanes);
+  const u32 is_of_agent = agents && record->kind & OF_AGENT;
   if (record->block == block) {
-    if (record->barriers < barriers[thread]) return 1;
-    if (record->warp == thread / WARP) lanes = unknown_lanes(known[thread], record, lanes);
+    if (!is_of_agent && record->barriers < barriers[thread]) return 1;
+    if (!is_of_agent && record->warp == thread / WARP) lanes = unknown_lanes(known[thread], record, lanes);
     if (agents) lanes = lanes_beyond_clock(thread_clock(thread), record, lanes);
   }
   return !lanes || (learnt[thread] && !untold_lanes(learnt[thread], record, lanes, address));
@@ -402,26 +411,46 @@ static u32 new_release(void) {
   return number;
 }
 
+// The number of a copy of a thread's clock.
+static u32 clock_copy(u32 t) {
+  const u32* clock = thread_clock(t);
+  u32 mixed = 0;
+  for (u32 i = 0; i < CLOCK; ++i) mixed = mixed * 31 + clock[i];
+  if (!mixed) return 0;
+  u32* bucket = clocks_alike + hashed(mixed);
+  for (u32 i = *bucket; i; i = clock_copies[i]->next) {
+    u32 k = 0;
+    while (k < CLOCK && clock_copies[i]->of[k] == clock[k]) ++k;
+    if (k == CLOCK) return i;
+  }
+  if (clock_count + 1 == MOST_CLOCKS) return 0;
+  ClockCopy** copy = clock_copies + ++clock_count;
+  if (!*copy) *copy = take(sizeof **copy);
+  (*copy)->next = *bucket;
+  __builtin_memcpy((*copy)->of, clock, sizeof (*copy)->of);
+  return *bucket = clock_count;
+}
+
 static u32 release_of_thread(void) {
   const u32 number = new_release();
   Release* r = AT(Release, releases, number);
-  *r = (Release){++fence_count, block, barriers[thread], thread / WARP, 0, 0, learnt[thread], {0}};
+  *r = (Release){++fence_count, block, barriers[thread], thread / WARP, 0, 0, learnt[thread], has_agents ? clock_copy(thread) : 0, {0}};
   __builtin_memcpy(r->known, known[thread], sizeof r->known);
   r->known[thread % WARP] = epochs[thread]++;
   known[thread][thread % WARP] = r->known[thread % WARP];
   return number;
 }
 
-static void learn(u32 t) {
+void learn(u32 t) {
   learnt[t] = joined(learnt[t], unfenced[t]);
   unfenced[t] = 0;
 }
 
-u32 learn_all(u32 t) {
-  learn(t);
-  return learnt[t];
-}
-void learn_from(u32 t, u32* map) { learnt[t] = *map = joined(*map, learnt[t]); }
+// Messages that a barrier passes on: map is what all who have arrived have learnt.
+u32 has_messages(u32 t) { return learnt[t] || unfenced[t]; }
+void tell_messages(u32 t, u32* map) { *map = joined(*map, learnt[t]); }
+void learn_messages(u32 t, u32 map) { learnt[t] = joined(learnt[t], map); }
+void join_messages(u32* to, u32 map) { *to = joined(*to, map); }
 
 // A fence of the block releases to the threads of its block only. What it acquires is not told apart.
 void fence_of_thread(u32 is_of_block) {
