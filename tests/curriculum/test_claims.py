@@ -423,6 +423,25 @@ def test_proofs_that_state_a_quantity_agree(quantity: Quantity) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("quantity", "key"), [(quantity, key) for quantity in QUANTITIES for key in quantity.places]
+)
+def test_a_proof_that_contradicts_another_is_found(
+    quantity: Quantity, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As 1.4 and 0.62 for one speculation."""
+    true = proof_figures.value
+
+    def contradicting(words: list[str], *, with_unit: bool = True) -> str:
+        changed = words == key.split()
+        said = true(words, with_unit=with_unit)
+        return f"{2.26 * float(said.replace(',', '')):.2f}" if changed else said
+
+    monkeypatch.setattr(proof_figures, "value", contradicting)
+    with pytest.raises(AssertionError):
+        test_proofs_that_state_a_quantity_agree(quantity)
+
+
 def test_lines_of_two_proofs_that_say_the_same_have_the_same_figures() -> None:
     """A line up to its first figure says what the figures are of."""
     seen: dict[str, tuple[str, str]] = {}

@@ -343,6 +343,30 @@ def test_without_a_card_a_lease_does_nothing(capsys: pytest.CaptureFixture[str])
     assert "Nothing is measured" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(device.kind() == "cuda", reason="this machine has a GPU")
+def test_a_rehearsal_starts_a_real_piece_and_leaves_all_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = sorted(paths.curriculum().glob("*/runs/*.json"))
+    before = [path.read_bytes() for path in runs]
+    seconds = lease.PACKING_S + pieces.START_S + pieces.CORRECT_S + 20  # the last for planning
+    options = ["--seconds", str(seconds), "--out", str(tmp_path), "--json"]
+    assert command.main(["--rehearse", *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["done"] == []
+    assert report["failed"]
+    assert all("not_measured" in said for said in report["failed"].values())
+    assert sorted(paths.curriculum().glob("*/runs/*.json")) == runs
+    assert [path.read_bytes() for path in runs] == before
+    brought = zipfile.ZipFile(report["archive"])
+    assert brought.namelist() == ["rehearsal.json"]
+    noted = json.loads(brought.read("rehearsal.json"))["pieces"]
+    assert {name: each["outcome"] for name, each in noted.items()} == dict.fromkeys(
+        report["failed"], "open"
+    )
+
+
 # --- what is left to do ---------------------------------------------------------------------------
 
 
