@@ -350,7 +350,7 @@ class Thread(Instructions):
             end, _ = merged(self.arithmetic, backs)
             for cell in steps:
                 self._oblige(end.cells[cell][1].at(())[1], end)
-        return self._behind(frame, ways, state, len(frame.returns) > before[-1])
+        return self._behind(frame, ways, state, [end for end, _ in frame.returns[before[-1] :]])
 
     def _stays_small(self, value: Value, old: Value, behind: State, cell: Cell) -> list[Formula]:
         """Return that a variable is below a power of two, if it is so at first and stays so."""
@@ -401,9 +401,15 @@ class Thread(Instructions):
         step = z3.simplify(after[1].at(())[0] - value.at(())[0])
         return step if self._is_known(step, first) else None
 
-    def _behind(self, frame: Frame, ways: Edges, before: State, returns: bool) -> Edges:
+    def _behind(self, frame: Frame, ways: Edges, before: State, returns: Sequence[State]) -> Edges:
         """Return the ways out of a loop. All threads come by the only one, if there is one."""
         if len(ways) != 1 or returns:
+            left = [state for arriving in ways.values() for _, state in arriving]
+            parts = [each for end in (*left, *returns) for each in end.path[len(before.path) :]]
+            if not all(map(self.is_uniform, parts)):
+                # Some thread may have left by another way, in an iteration that no path shows.
+                for state in left:
+                    state.path = (*state.path, self.names.truth())
             return ways
         ((target, arriving),) = ways.items()
         if frame.function.blocks[target].instructions[0].operation == "phi":
