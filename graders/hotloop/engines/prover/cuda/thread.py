@@ -270,19 +270,16 @@ class Thread(Instructions):
         blocks = frame.function.loops[head]
         return self._region(frame, head, [("", state)], blocks, of_loop=True)
 
+    def _noted(self, frame: Frame) -> list[list[Any]]:
+        return [self.accesses, self.obligations, self.barriers, frame.returns]
+
     def _mark(self, frame: Frame) -> tuple[int, ...]:
-        noted = (
-            self.accesses,
-            self.obligations,
-            self.barriers,
-            frame.returns,
-        )  # the last two: _behind
-        return tuple(map(len, noted))
+        """Return how much is noted, for `_forget` and `_behind`."""
+        return tuple(map(len, self._noted(frame)))
 
     def _forget(self, frame: Frame, before: tuple[int, ...]) -> None:
         """Drop what was noted since `before`."""
-        noted: list[list[Any]] = [self.accesses, self.obligations, self.barriers, frame.returns]
-        for each, count in zip(noted, before, strict=True):
+        for each, count in zip(self._noted(frame), before, strict=True):
             del each[count:]
 
     def _changes(
