@@ -93,7 +93,9 @@ def test_sizes_that_no_case_has_are_run_and_cost_nothing(
     assert record.earned == 1
     assert "The smallest sizes that break it (x.shape[0] = 130): doubled.cu:" in record.sentence
     assert fault in record.sentence
-    assert record.sentence.endswith("No hidden case has these sizes: it costs no points.")
+    assert record.sentence.endswith(
+        "No hidden case of this check shows it: it costs no points here."
+    )
 
 
 @pytest.mark.slow

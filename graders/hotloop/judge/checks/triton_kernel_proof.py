@@ -56,17 +56,21 @@ _OF_TORCH = {
 
 @dataclass(frozen=True)
 class Proofs:
-    """All claims of a task. assumed: shapes in words. broken: what a counterexample did."""
+    """All claims of a task.
+
+    assumed: shapes in words. broken: what a counterexample did; cost: what that costs.
+    """
 
     claims: Sequence[Claim]
     assumed: str = ""
     broken: str = ""
+    cost: str = "No hidden case has these sizes: it costs no points."
 
     @property
     def sentence(self) -> str:
         """What a learner reads behind the verdict; it begins with a space."""
         if self.broken:
-            return f" {self.broken} No hidden case has these sizes: it costs no points."
+            return f" {self.broken} {self.cost}"
         left = [one for one in self.claims if one.result != PROVED]
         if not left:
             return " Proved: in bounds and free of races for every size."

@@ -12,10 +12,10 @@ from hotloop.engines.prover.cuda.listing import (
     Instruction,
     Listing,
     Variable,
-    extents,
     first_type,
     inside,
     split,
+    strides_of,
 )
 from hotloop.engines.prover.cuda.numbers import BINARY, INTEGER, Numbers, whole
 from hotloop.engines.prover.cuda.state import (
@@ -158,7 +158,7 @@ class Instructions(Numbers, ABC):
         if name in {"bitcast", "freeze", "addrspacecast"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             return value if kind == "ptr" or name == "freeze" else unknown(*value.data)
-        if name in {"ptrtoint", "inttoptr", "fptosi", "fptoui", "bitcast"}:
+        if name in {"ptrtoint", "inttoptr", "fptosi", "fptoui"}:
             value = self._operand(frame, kind, rest.partition(" to ")[0])
             to = rest.rpartition(" to ")[2].strip()
             return self._address(value, to) if name == "ptrtoint" else self._unknown(to, value.data)
@@ -168,10 +168,7 @@ class Instructions(Numbers, ABC):
             of, _ = first_type(parts[1])
             self._access("atomic", target, self._listing.types.size(of), state)
             return unknown("what an atomic operation returns")
-        if name.startswith("f") or name in {
-            "sitofp", "uitofp", "insertvalue", "insertelement", "shufflevector", "extractvalue",
-            "extractelement",
-        }:  # fmt: skip
+        if name.startswith("f") or name in _OPAQUE:
             return unknown("a number that I do not follow")
         raise NotRead(f"the instruction `{name}`")
 
@@ -226,7 +223,7 @@ class Instructions(Numbers, ABC):
         return Memory(
             name,
             [z3.IntVal(extent) for extent in shape or [1]],
-            [z3.IntVal(stride) for stride in extents(shape or [1])],
+            [z3.IntVal(stride) for stride in strides_of(shape or [1])],
             bytes_each=each,
             space=space,
             number=len(self._memory_names) - 1,

@@ -338,7 +338,7 @@ def _variable(name: str, rest: str) -> Variable:
     return Variable(name, kind, space)
 
 
-def extents(shape: Sequence[int]) -> list[int]:
+def strides_of(shape: Sequence[int]) -> list[int]:
     """Return the strides of an array without gaps."""
     strides, step = list[int](), 1
     for each in reversed(shape):

@@ -270,14 +270,16 @@ class Thread(Instructions):
         blocks = frame.function.loops[head]
         return self._region(frame, head, [("", state)], blocks, of_loop=True)
 
+    def _noted(self, frame: Frame) -> list[list[Any]]:
+        return [self.accesses, self.obligations, self.barriers, frame.returns]
+
     def _mark(self, frame: Frame) -> tuple[int, ...]:
-        noted = self.accesses, self.obligations, self.barriers, frame.returns
-        return tuple(map(len, noted))
+        """Return how much is noted, for `_forget` and `_behind`."""
+        return tuple(map(len, self._noted(frame)))
 
     def _forget(self, frame: Frame, before: tuple[int, ...]) -> None:
         """Drop what was noted since `before`."""
-        noted: list[list[Any]] = [self.accesses, self.obligations, self.barriers, frame.returns]
-        for each, count in zip(noted, before, strict=True):
+        for each, count in zip(self._noted(frame), before, strict=True):
             del each[count:]
 
     def _changes(
@@ -350,7 +352,7 @@ class Thread(Instructions):
             end, _ = merged(self.arithmetic, backs)
             for cell in steps:
                 self._oblige(end.cells[cell][1].at(())[1], end)
-        return self._behind(frame, ways, state, len(frame.returns) > before[-1])
+        return self._behind(frame, ways, state, before)
 
     def _stays_small(self, value: Value, old: Value, behind: State, cell: Cell) -> list[Formula]:
         """Return that a variable is below a power of two, if it is so at first and stays so."""
@@ -401,9 +403,19 @@ class Thread(Instructions):
         step = z3.simplify(after[1].at(())[0] - value.at(())[0])
         return step if self._is_known(step, first) else None
 
-    def _behind(self, frame: Frame, ways: Edges, before: State, returns: bool) -> Edges:
+    def _behind(self, frame: Frame, ways: Edges, before: State, since: tuple[int, ...]) -> Edges:
         """Return the ways out of a loop. All threads come by the only one, if there is one."""
+        returns = [end for end, _ in frame.returns[since[-1] :]]
+        left = [state for arriving in ways.values() for _, state in arriving]
+        parts = [each for end in (*left, *returns) for each in end.path[len(before.path) :]]
+        together = all(map(self.is_uniform, parts))
+        if not together and len(self.barriers) > since[2]:
+            # A thread that has left does not come to the loop's barriers any more.
+            self.barriers.append((self.names.truth(),))
         if len(ways) != 1 or returns:
+            # It may have left by another way, in an iteration that no path shows.
+            for state in left if not together else []:
+                state.path = (*state.path, self.names.truth())
             return ways
         ((target, arriving),) = ways.items()
         if frame.function.blocks[target].instructions[0].operation == "phi":
