@@ -777,7 +777,8 @@ RIGHT = {
                 ahead = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)
                 ahead = ahead.triu(1 + k.shape[1] - q.shape[1])
                 scores = scores.masked_fill(ahead, -math.inf)
-            torch.matmul(torch.softmax(scores, dim=-1), v, out=out)
+            weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)
+            torch.matmul(weights, v, out=out)
         """,
 }
 """What the baseline computes, in tasks where that is written in a few lines."""
