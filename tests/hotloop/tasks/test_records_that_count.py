@@ -63,6 +63,9 @@ READERS = {
     "cli/assistant/tasks.py": "shows the verdict of `hotloop check` to the learner's assistant",
     "author/evidence.py": "records runs, for authors",
     "author/exploits.py": "compares verdicts of attacks, for authors",
+    "author/attack/claims.py": "says which attempts earned points, for authors",
+    "author/attack/loop.py": "notes what each attempt earned, for authors",
+    "author/attack/messages.py": "tells an attacker what its attempt earned, for authors",
 }
 
 

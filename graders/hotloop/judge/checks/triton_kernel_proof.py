@@ -145,9 +145,7 @@ def _proofs(session: Session, calls: Sequence[tuple[CallSpec, Recorded | None]])
                 odd = odd_sizes(claim, kinds)
                 fault = "" if odd else _run(claim, kind, spec, source, session)
                 broken = broken or fault
-                seen = (
-                    claim if fault or claim.result != COUNTEREXAMPLE else unconfirmed(claim, odd)
-                )
+                seen = claim if fault or claim.result != COUNTEREXAMPLE else unconfirmed(claim, odd)
                 key = (claim.kernel, claim.about)
                 if key not in claims or claims[key].result == PROVED:
                     claims[key] = seen
