@@ -24,9 +24,9 @@ from hotloop.engines.prover.cuda.state import (
     State,
     constant,
     either,
+    evaluate,
     pointer,
     scalar,
-    settled,
 )
 from hotloop.engines.prover.kernel import Access, Obligation
 from hotloop.engines.prover.solver import Names, NotRead
@@ -384,8 +384,8 @@ class Instructions(Numbers, ABC):
             signed = self.arithmetic.compare(_COMPARE[how[1:]], a, b)
             if how[0] == "u":
                 return self._unsigned(signed, a, b, how)
-            return settled(signed)
-        return settled(self.arithmetic.compare(_COMPARE[how], a, b))
+            return evaluate(signed)
+        return evaluate(self.arithmetic.compare(_COMPARE[how], a, b))
 
     def _truth(self, value: Value, state: State) -> Formula:
         if value.kind == "int":

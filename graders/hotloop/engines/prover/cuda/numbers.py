@@ -8,10 +8,10 @@ from hotloop.engines.prover.cuda.state import (
     Memory,
     State,
     constant,
+    evaluate,
     pointer,
     renamed,
     scalar,
-    settled,
 )
 from hotloop.engines.prover.solver import Names, exact
 from hotloop.engines.prover.values import Arithmetic, Value, in_range, unknown
@@ -79,20 +79,20 @@ class Numbers(Facts):
         a, b = self._number(kind, a), self._number(kind, b)
         if a.kind == b.kind == "bool":
             if name in {"and", "or", "xor"}:
-                return settled(self.arithmetic.binary(BINARY[name], a, b))
+                return evaluate(self.arithmetic.binary(BINARY[name], a, b))
             return self._unknown(kind, a.data | b.data)
         left, right = constant(a), constant(b)
         computable = name in _COMPUTE and (right or name != "sdiv")
         if left is not None and right is not None and computable:
             return scalar(z3.IntVal(_COMPUTE[name](left, right)), a.bits)
         if name == "xor" and right == -1:
-            return settled(self.arithmetic.binary("Sub", scalar(z3.IntVal(-1), a.bits), a))
+            return evaluate(self.arithmetic.binary("Sub", scalar(z3.IntVal(-1), a.bits), a))
         if name == "and" and right is not None and right >= 0 and not right & right + 1:
             self._require_all(a)
-            return settled(self.arithmetic.binary("BitAnd", a, b))
+            return evaluate(self.arithmetic.binary("BitAnd", a, b))
         if name in {"and", "or", "xor"}:
             return self._of_bits(name, int(bits[1]), a, b)
-        result = settled(self.arithmetic.binary(BINARY[name], a, b))
+        result = evaluate(self.arithmetic.binary(BINARY[name], a, b))
         if name in _RING and a.bits == 64:
             theirs = [*a.at(())[1].values(), *b.at(())[1].values()]
             known = {each.get_id() for need in theirs for each in (need, z3.simplify(need))}
@@ -181,7 +181,7 @@ class Numbers(Facts):
         return scalar(formula, int(bits[1]), needs, value.data)
 
     def _extreme(self, kind: str, a: Value, b: Value) -> Value:
-        value = settled(self.arithmetic.extreme(kind.endswith("min"), a, b))
+        value = evaluate(self.arithmetic.extreme(kind.endswith("min"), a, b))
         if kind[0] == "s":
             return value
         formula, needs = value.at(())

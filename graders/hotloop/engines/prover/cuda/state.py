@@ -86,7 +86,7 @@ def pointer(memory: Tensor, offset: Formula, needs: Needs, data: frozenset[str])
     return Value("pointer", (), lambda _: (simple, needs), tensor=memory, data=data)
 
 
-def settled(value: Value) -> Value:
+def evaluate(value: Value) -> Value:
     """Return the value computed: nothing of it is left for later."""
     if value.kind == "unknown" or value.shape is None:
         return value
