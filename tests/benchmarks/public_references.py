@@ -53,6 +53,7 @@ KINDS = {
     "memory": r"memory|MiB",
     "time": r"too long|timeout",
     "random": r"differ from call to call",
+    "state": r"keeps state",
     "roundings": r"too far from float64|not finite",
     "constant": r"same for all inputs|only one call|can tell nothing|no call",
     "its own check": r"its own check",

@@ -184,6 +184,9 @@ NO_EVIDENCE = {
                 "differ from call to call"),
     "a counter": (MATRIX.format(forward="self.count += 1; return x * self.count",
                                 inputs="torch.randn(16, 64)"), "differ from call to call"),
+    "state that is overwritten": (MATRIX.format(
+        forward="self.h = getattr(self, 'h', x * 0).copy_(x).tanh(); return self.h",
+        inputs="torch.randn(16, 64)"), "the problem keeps state"),
     "a package": ("import no_such_package\n" + MATRIX.format(forward=EAGER, inputs="torch.ones(4)"),
                   "it needs the package no_such_package"),
     "weights from a network": ("raise OSError('no connection to https://huggingface.co')\n"
@@ -233,6 +236,11 @@ JUDGED = {
         forward="y = torch.zeros(16, 65); y[:, 1:] = x; y[:, 0].add_(1).exp_(); return y",
         inputs="torch.randn(16, 64)",
     ),
+    "a size that its model reads": MATRIX.format(
+        forward="return x.exp() * torch.linspace(1, 2, ROWS)[:, None]",
+        inputs="torch.randn(ROWS, 1 << 12)",
+    )
+    + "ROWS = 1 << 12\n",
 }
 
 
@@ -243,7 +251,7 @@ def test_a_problems_own_code_is_right(problem: str, judge: JudgeProcess, tmp_pat
     file.write_text(problem)
     record = judged(file, problem.replace("Model(", "ModelNew("), judge, tmp_path)
     assert record.checks[0].verdict is Verdict.PASSED, record.checks[0].sentence
-    assert record.checks[0].evidence["cases"] == 5
+    assert record.checks[0].evidence["cases"] >= 4
 
 
 def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Source: https://github.com/ScalingIntelligence/KernelBench, README, "Task descri
 
 import ast
 import contextlib
+import dis
 import functools
 import operator
 import types
@@ -80,8 +81,8 @@ class KernelBenchProblem:
             tree = Literals(factor, least).visit(tree)
         exec(compile(tree, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
-            for name, value in list(vars(self.module).items()):
-                setattr(self.module, name, shrunk(value, factor, least))
+            for name in vars(self.module).keys() - read_by_the_model(tree):
+                setattr(self.module, name, shrunk(vars(self.module)[name], factor, least))
 
     def arguments(self, seed, kind):
         """Return the model's inputs: see `sampled`."""
@@ -120,6 +121,28 @@ class KernelBenchProblem:
         return lambda: model(*inputs), (*inputs, *model.parameters())
 
 
+INPUTS = ("get_inputs", "get_init_inputs")
+
+
+def read_by_the_model(tree):
+    """Return the names that the file's classes and functions read, but for those of its inputs.
+
+    A submission has these sizes in its own file, where nothing is divided.
+    """
+    own = [each for each in tree.body if getattr(each, "name", INPUTS[0]) not in INPUTS]
+    code = compile(ast.Module(own, tree.type_ignores), FILE, "exec")
+    return set(_globals_read(code))
+
+
+def _globals_read(code):
+    for each in dis.get_instructions(code):
+        if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield each.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals_read(constant)
+
+
 class Literals(ast.NodeTransformer):
     """Shrinks the sizes that `get_inputs` and `get_init_inputs` spell out."""
 
@@ -129,7 +152,7 @@ class Literals(ast.NodeTransformer):
     def visit_Module(self, node):
         """Change the functions that make inputs."""
         for each in node.body:
-            if isinstance(each, ast.FunctionDef) and each.name in ("get_inputs", "get_init_inputs"):
+            if isinstance(each, ast.FunctionDef) and each.name in INPUTS:
                 self.generic_visit(each)
         return node
 

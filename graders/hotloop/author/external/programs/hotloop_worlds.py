@@ -76,8 +76,8 @@ class Wide(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        """Refuse what runs outside of a `World`."""
-        raise RuntimeError(f"{func} outside of its world")
+        """Refuse what runs outside of a `World`: who has kept it has done so from another call."""
+        raise RuntimeError(f"{func} reads a result of an earlier call: the problem keeps state")
 
 
 class World(TorchDispatchMode):

@@ -161,8 +161,8 @@ def _scarce(rng: Rng) -> Iterator[Scenario]:
 def _crowds(rng: Rng) -> Iterator[Scenario]:
     """Yield traces with a crowd at once, then a steady load; some requests are long.
 
-    With a crowd of 60, the longest wait under the reference was 617 ms in 30 stories; a policy that
-    always takes the smallest chunk met `patience_ms` in 3 of them.
+    In 450 stories the longest wait under the reference was 722 ms; a policy that always takes the
+    smallest chunk let somebody wait for 895 ms or more in each of 111.
     """
     module = simulator()
     for _ in range(3):
@@ -172,7 +172,7 @@ def _crowds(rng: Rng) -> Iterator[Scenario]:
         later = module.trace(rng, 170, 160.0)
         for request in later:
             request.id += len(crowd)
-        limits = {"blocks": 240, "patience_ms": 700.0}
+        limits = {"blocks": 240, "patience_ms": 800.0}
         yield Scenario("A crowd, and then a steady stream", [*crowd, *later], limits)
 
 
