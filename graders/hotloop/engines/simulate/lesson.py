@@ -114,6 +114,7 @@ def _run_on_operators(program: str, *files: str) -> PlainText:
 
 _LOAD = """\
 import importlib
+import os
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-// expect: assert -
+// expect: assert 16
 // The barrier expects one arrival a warp; a thread arrives for all 64 threads.
 #include <cuda/barrier>
 
