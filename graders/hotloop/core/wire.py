@@ -149,10 +149,15 @@ def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:
 
 
 def _wait_readable(sock: socket.socket, deadline: float) -> None:
+    if not is_readable(sock, deadline):
+        raise WireTimeout("no answer in time")
+
+
+def is_readable(sock: socket.socket, deadline: float) -> bool:
+    """Wait until something can be read or `deadline` has passed, in time.monotonic() seconds."""
     if deadline == math.inf:
-        return
+        return True
     poll = select.poll()
     poll.register(sock, select.POLLIN)
     remaining = deadline - time.monotonic()
-    if remaining <= 0 or not poll.poll(remaining * 1000):
-        raise WireTimeout("no answer in time")
+    return remaining > 0 and bool(poll.poll(remaining * 1000))

@@ -18,11 +18,14 @@ from hotloop.judge.frozen_candidates import Bystanders
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import Unstoppable
+from hotloop.sandbox.processes import ThreadTime, Usage
 
 
 class StillFreezer:
     def freeze(self) -> None: ...
     def thaw(self) -> None: ...
+    def usage_while_running(self) -> Usage:
+        return Usage({}, 0)
 
 
 class OutrunFreezer(StillFreezer):
@@ -50,6 +53,35 @@ def test_a_worker_that_cannot_be_stopped_is_the_candidates(
     worker.freezer = OutrunFreezer()  # type: ignore[assignment]
     with theirs, worker.sock, pytest.raises(fault):
         worker.freeze()
+
+
+class DelayedFreezer(StillFreezer):
+    """Of a tree one of whose threads has waited for a CPU for 2 s."""
+
+    def usage_while_running(self) -> Usage:
+        return Usage({1: ThreadTime(0, 2_000_000_000), 2: ThreadTime(9, 0)}, 0)
+
+
+@pytest.mark.parametrize(
+    ("freezer", "own_s", "answers"),
+    [(DelayedFreezer, 9.0, True), (StillFreezer, 9.0, False), (DelayedFreezer, 0.1, False)],
+    ids=["others use the machine", "nobody does", "the task's own time is over"],
+)
+def test_who_waits_for_a_cpu_is_given_that_time(
+    freezer: type[StillFreezer], own_s: float, answers: bool
+) -> None:
+    ours, theirs = socket.socketpair()
+    confined = SimpleNamespace(kill=lambda: None)
+    worker = WorkerConnection(ours, freezer(), trusted=False, confined=confined)  # type: ignore[arg-type]
+    worker.judged_within(Budget(own_s))
+    answer = threading.Timer(0.5, lambda: wire.send(theirs, {"ok": True}))
+    with ours, theirs:
+        if answers:
+            answer.start()
+            assert worker.request({"op": "run"}, 0.2) == {"ok": True}
+            answer.join()
+        else:
+            assert _ruling(worker).verdict is Verdict.TIMEOUT
 
 
 @settings(max_examples=60, deadline=None)
@@ -253,6 +285,7 @@ def test_the_wait_for_the_machine_gives_a_candidate_no_further_time(
             return {"ok": True}
 
         monkeypatch.setattr(module.wire, "receive", receive)
+        theirs.sendall(b"a reply")
         worker.receive(time.monotonic() + 2000.0)
         assert awaited[0] < budget.deadline + 20.0
 
