@@ -11,9 +11,9 @@ from pathlib import Path
 
 import onnxruntime
 import torch
-from sparse_lab.exports import export_ops, legacy, silent
 
 sys.path.append(str(Path(__file__).parent))
+from sparse_lab.exports import export_ops, legacy, silent
 from sparse_lab.kit import inputs
 
 BLOCK, CAUSAL = 16, False

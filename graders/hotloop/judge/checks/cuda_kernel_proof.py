@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hotloop.core.verdict import Ruling
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.prover.contract import Contract, PlainArgument, Symbol, TensorArgument
 from hotloop.engines.prover.report import COUNTEREXAMPLE, PROVED, Claim, Report
 from hotloop.engines.simulate.orders import ORDERS
@@ -45,7 +45,9 @@ def told(
     except NoContract as reason:
         claims = no_proofs(str(reason))
     except Ruling as ruling:
-        claims = no_proofs(ruling.sentence)  # no time is left, or there are no processes
+        if ruling.verdict is Verdict.NOT_MEASURED:
+            return ""  # practice, without processes
+        claims = no_proofs(ruling.sentence)  # no time is left
     except Exception as error:  # noqa: BLE001 - whatever happens here must cost no points
         session.log_exception(error)
         claims = no_proofs("the prover was stopped")

@@ -181,7 +181,7 @@ def fast() -> Fast:
         fewest_flops=lambda _spec: flops(),
         entrant=_entrant,
         entry="passes_for_cpu",
-        after=(),
+        after=("same",),
         oracle=Oracle(RUNNING.files, RUNNING.main, _load_published).function("run", _disagreement),
     )
 
