@@ -165,7 +165,9 @@ def test_a_pack_holds_no_edit_of_an_answer(
         if len(needle) >= SHORTEST and needle not in given and needle not in said
     ]
     solution = told_by_all(render.submission(module, None, variant))
-    assert sum(needle in solution for needle in searched) > len(searched) / 2 > 0
+    # Where a machine is drawn, what changes in an answer stands in the text of the exercise, too.
+    assert searched or module == "unknown_machine"
+    assert sum(needle in solution for needle in searched) >= len(searched) / 2
     assert [needle for needle in searched if needle in held] == []
 
 
