@@ -21,7 +21,9 @@ GOOD = {Verdict.PASSED, Verdict.NOT_MEASURED}
 
 
 def with_all_it_builds_on(module: Module, task: str) -> set[str]:
-    found = {task}
+    """Return the task, those that it builds on, and those whose files are handed in with more."""
+    own = set(module.task(task).files)
+    found = {task} | {each.id for each in module.tasks if each.files and own > set(each.files)}
     for name in module.task(task).builds_on:
         found |= with_all_it_builds_on(module, name)
     return found
