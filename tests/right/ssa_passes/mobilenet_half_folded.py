@@ -16,7 +16,6 @@ def rewritten(path, target):
     with loaded(where) as program:
         passes = paddle.pir.PassManager(2)
         passes.add_pass("conv2d_bn_fuse_pass", {})
-        passes.add_pass("constant_folding_pass", {})
         passes.add_pass("dead_code_elimination_pass", {})
         passes.run(program)
     pack(where, target)
