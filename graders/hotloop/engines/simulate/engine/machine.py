@@ -52,6 +52,8 @@ def _engine() -> wasmtime.Engine:
     settings.wasm_simd = True
     settings.wasm_bulk_memory = True
     settings.max_wasm_stack = 1 << 20
+    # A trap is a signal otherwise, and a library that is imported later takes the handlers away.
+    settings.signals_based_traps = False
     return wasmtime.Engine(settings)
 
 
