@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.hotloop.engines.simulate.test_kernels import BROKEN, expected
 
 TRAPS = {"assert", "crash", "division_by_zero", "hang", "out_of_bounds", "stack_overflow", "trap"}
