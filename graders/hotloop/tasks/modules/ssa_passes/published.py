@@ -42,10 +42,11 @@ TIMEOUT_S = 150.0
 CLOSE = 1e-3
 """How far a logit may be off, relative to the largest one: folding a batch norm rounds."""
 
-LOST_IN_INT8, LOST_TO_ZEROS = 0.04, 0.06
-"""Allowed drop of the share of right answers on hidden pictures. On six networks the references
-lost at most 0.006 and 0.03; four bits in place of eight lost 0.59 and more, 2:4 without training
-again 0.18 and more."""
+LOST_IN_INT8, LOST_TO_ZEROS = 0.04, 0.12
+"""Allowed drop of the share of right answers on hidden pictures. In int8 the reference lost
+at most 0.006 on six networks, and with four bits in place of eight at least 0.59. To zeros, four
+right answers lost up to 0.09 in 60 judgings and 25 trials, and 2:4 without training again at least
+0.18 on 12 networks."""
 
 MOST_OF_BYTES = 0.35
 """Allowed share of the published network's bytes: a quarter, and the batch norms."""
