@@ -169,10 +169,12 @@ def _judge(session: Session) -> list[tuple[Block, int]]:
 
 def _program(answer: object, machine: Machine) -> Program:
     """Return the program of lists of instructions. Raises Rejected."""
+    if not isinstance(answer, list):
+        raise Rejected(f"it returns {shown(answer)}, not a list of bundles")
     lines: list[str] = []
     for bundle in as_list(answer):
-        texts = as_list(bundle)
-        if not texts or not all(isinstance(text, str) for text in texts):
+        texts = as_list(bundle)  # an empty one is a cycle in which nothing issues
+        if not isinstance(bundle, list) or not all(isinstance(text, str) for text in texts):
             raise Rejected(f"{shown(bundle)} is no list of instructions")
         lines.append(" | ".join(map(str, texts)))
     program = assemble("\n".join(lines), machine)
