@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from hotloop.core.wire import as_message
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch
 from hotloop.judge.seeds import Rng
 
@@ -56,14 +55,8 @@ def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
     for comment in COMMENTS:
         commented.insert(int(rng.integers(1, len(commented))), comment)
     file = GivenFile("listing.sass", ("\n".join(commented) + "\n").encode())
-    return Question(f"{len(lines)} lines of {name}", (file,), partial(_mismatch, counts(lines)))
-
-
-def _mismatch(want: dict[str, int], answer: object) -> str | None:
-    got = as_message(answer)
-    # What does not occur may be left out.
-    answered = answer if got is None else {**dict.fromkeys(want, 0), **got}
-    return dict_mismatch("the count", answered, want)
+    mismatch = partial(dict_mismatch, "the count", want=counts(lines), absent=0)
+    return Question(f"{len(lines)} lines of {name}", (file,), mismatch)
 
 
 def counts(lines: Sequence[str]) -> dict[str, int]:
