@@ -176,7 +176,7 @@ def _program(answer: object, machine: Machine) -> Program:
     lines: list[str] = []
     for bundle in as_list(answer):
         texts = as_list(bundle)  # an empty one is a cycle in which nothing issues
-        if not isinstance(bundle, list) or not all(isinstance(text, str) for text in texts):
+        if (not texts and bundle != []) or not all(isinstance(text, str) for text in texts):
             raise Rejected(f"{shown(bundle)} is no list of instructions")
         lines.append(" | ".join(map(str, texts)))
     program = assemble("\n".join(lines), machine)
