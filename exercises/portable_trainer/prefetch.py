@@ -20,9 +20,10 @@ from pathlib import Path
 def read(path):
     """Return what a trace file says.
 
-    gathers: for each layer, gathers issued in the forward and in the backward pass
-    ahead: for both passes, layers whose gather is issued before they begin
-    exposed_us: for gloo:all_gather and gloo:all_reduce, when at least one runs and
-        no product does, in microseconds
+    gathers: {layer: [forward, backward]}, how many are issued in each pass
+    ahead: [forward, backward], a list each, in any order, of the layers whose gather
+        is issued before they begin
+    exposed_us: {"gloo:all_gather": …, "gloo:all_reduce": …}, the microseconds in which
+        at least one runs and no product does
     """
     raise NotImplementedError("portable_trainer.prefetch")

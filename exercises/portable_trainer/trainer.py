@@ -7,7 +7,8 @@ has a line for each fault:
 
     {"step": …, "backend": …, "because": …, "do": …, "to": …}
 
-with the step at which it happened, the backend that had it, and the policy's decision.
+with the step at which it happened, the backend that had it, and the policy's decision: `to` is its
+`backend`, also where that one stays in use.
 """
 
 import json

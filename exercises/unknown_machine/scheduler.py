@@ -1,7 +1,4 @@
-"""List scheduling: a basic block becomes bundles, and its registers are renamed.
-
-`python try.py block` packs the blocks of the manual and counts their cycles.
-"""
+"""List scheduling: a basic block becomes bundles, and its registers are renamed."""
 
 from __future__ import annotations
 

@@ -109,7 +109,8 @@ check("llm_serving_engine.paged_attention")
 # it generates one more token, until it ends; the number of tokens that it will generate is unknown. A preempted request gives back its
 # blocks and waits again; all of its tokens must be computed again. Each step must run something.
 #
-# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces, and compares
+# **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces,
+# one after the other in one process (`now_ms` and `id` begin anew in each), and compares
 # it with *first come, first served* and with the policy of vLLM's scheduler. The latter takes running requests first, in their order, with
 # all their tokens; then waiting ones in theirs, the last one with a chunk. If blocks are missing, it preempts the last running request.
 #
@@ -150,6 +151,7 @@ check("llm_serving_engine.speculative")
 #   `application/json`: `{"error": {"message": …, "type": "invalid_request_error"}}`.
 # - `schedule()` returns the rows of the next batch: `{"connection", "tokens", "start", "table", "seed"}`. `tokens` are those of one request
 #   from position `start` on that are not computed yet; `table` has blocks for all its tokens so far, and keeps them while it runs.
+#   A request computes its whole prompt: the prefix cache of task 1 is not used here.
 # - `finish(tokens)`: the model's token for each row, in order. It counts only if the row ended with the request's last token.
 # - `output()` returns what to send: pieces `{"connection", "start": [status, content type]}`, `{"connection", "body": text}` and
 #   `{"connection", "end": true}`, in this order for a connection, with as many bodies as you like.

@@ -77,7 +77,7 @@ check("llm_serving_frontier.draft_trees")
 # yet), `decoding` (requests that generate), and `cached_tokens` (of this prompt, in its cache now). `view` also has the limits of a worker
 # and its times: `cluster.py` explains them.
 #
-# The check plays hidden traces of 300 requests in `cluster.py`, and counts those that meet both limits, `ttft_ms` and `tpot_ms`. It
+# The check plays hidden traces of 300 requests in `cluster.py`, one after the other in one process (`id` begins at 0 in each), and counts those that meet both limits, `ttft_ms` and `tpot_ms`. It
 # compares your router with round robin, the worker with the fewest queued tokens and rows, and the one with the most cached tokens.
 # *Predict first*: which of these three is best at high load, and which at low load?
 #
@@ -118,8 +118,8 @@ check("llm_serving_frontier.prefill_router")
 # 3. **sample**: of the kept tokens, with the sum T, write the first token, in the order of their numbers, at which the running sum exceeds
 #    `uniform` · T.
 #
-# `top_k` is int32 `[rows]`, `top_p` and `uniform` float32 `[rows]`, `out` int32 `[rows]`. A row need not sum to exactly 1, and
-# probabilities may be 0: such a token is never written. Load each probability only once.
+# `top_k` is int32 `[rows]`, `top_p` and `uniform` float32 `[rows]`, `out` int32 `[rows]`. `top_k` is 1 to V, `top_p` above 0
+# and at most 1, `uniform` 0 or more and below 1. A row need not sum to exactly 1, and probabilities may be 0: such a token is never written. Load each probability only once.
 #
 # ### HINTS llm_serving_frontier.sample_kernel
 
@@ -134,7 +134,7 @@ check("llm_serving_frontier.sample_kernel")
 # A grammar was compiled to an automaton over characters: a dict with `start`, `accepting` (a list of states) and `next` (for each state a dict from characters to states). A model gives tokens, which are texts of one or more characters; token
 # 0 is the empty text and ends the output. Write in `grammar.py`:
 #
-# - `tables(automaton, vocabulary)`: for each state a dict from the allowed tokens to the states after them. A token is allowed if its characters lead to a state from which an accepting state can be reached, or is one. Token 0 is
+# - `tables(automaton, vocabulary)`: a list with a dict for each state, from the allowed tokens to the states after them. A token is allowed if its characters lead to a state from which an accepting state can be reached, or is one. Token 0 is
 #   allowed in accepting states, and leads to `None`.
 # - `bits(allowed, size)`: the mask of a set of tokens for a vocabulary of `size` tokens, as samplers take it: a list of words of 32 bits, as numbers from 0 to 2³² − 1. Bit b of word w stands for token 32 w + b.
 # - `forced(automaton, state)`: the longest text that every completion from `state` begins with because no state on the way leaves a choice.
@@ -186,7 +186,8 @@ check("llm_serving_frontier.quantized_cache")
 #   prompt, and `is_end` (no cached block follows it). Its `last` is the number of the last request that used it, `stored` that of the
 #   request that created it, and `uses` is the number of requests that used it. `view["request"]` is the number of the current request.
 #
-# The check plays hidden traces in `tiers.py` and counts the milliseconds of computation that the cache saves. It compares your policy with
+# The check plays hidden traces in `tiers.py`, one after the other in one process (names and `request` begin anew in each), and counts the
+# milliseconds of computation that the cache saves. It compares your policy with
 # least recently used, least often used and oldest; each of these evicts the end of a prompt before its beginning. Try `python tiers.py`.
 #
 # ### HINTS llm_serving_frontier.prefix_tiers

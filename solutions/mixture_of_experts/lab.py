@@ -136,11 +136,11 @@ check("mixture_of_experts.route_backward")
 #
 # - `"capacity"`: rows of a buffer.
 # - `"places"`: for each token and choice its row in the expert's buffer, or None if it is dropped.
-# - `"dropped_tokens"`: tokens without any row.
+# - `"dropped_tokens"`: the number of tokens without any row.
 # - `"empty_rows"`: the number of unused rows of all buffers.
 #
 # `row_tiles(sizes, height)` drops nothing: `sizes` are the numbers of rows of the experts, which are stored one after the other. Return a
-# dict. `"tiles"` is a list of `[expert, first row, rows]`, in order: no tile has more than `height` rows or rows of two experts, there are
+# dict. `"tiles"` is a list of `[expert, first row, rows]`, in order, with rows counted from the first expert's first one: no tile has more than `height` rows or rows of two experts, there are
 # as few tiles as possible, and all but an expert's last one are full. `"wasted_rows"` is the number of rows that the tiles have in addition
 # if each is computed with `height` rows.
 #
@@ -259,7 +259,7 @@ check("mixture_of_experts.exchange")
 # - for each NIC, the tokens that its rank sends to other nodes, or those that it receives from them, whichever number is larger;
 # - for NVLink the same within the node, divided by 9.
 #
-# NICs and NVLink work at the same time. A rank may pass on a token that it has received in an earlier step.
+# NICs and NVLink work at the same time. A rank may pass on a token that it has received in an earlier step. A plan may take 20 seconds.
 #
 # ### HINTS mixture_of_experts.all_to_all
 

@@ -20,19 +20,21 @@ from pathlib import Path
 ### STUB def read(path):
 ### STUB     """Return what a trace file says.
 ### STUB
-### STUB     gathers: for each layer, gathers issued in the forward and in the backward pass
-### STUB     ahead: for both passes, layers whose gather is issued before they begin
-### STUB     exposed_us: for gloo:all_gather and gloo:all_reduce, when at least one runs and
-### STUB         no product does, in microseconds
+### STUB     gathers: {layer: [forward, backward]}, how many are issued in each pass
+### STUB     ahead: [forward, backward], a list each, in any order, of the layers whose gather
+### STUB         is issued before they begin
+### STUB     exposed_us: {"gloo:all_gather": …, "gloo:all_reduce": …}, the microseconds in which
+### STUB         at least one runs and no product does
 ### STUB     """
 ### STUB     raise NotImplementedError("portable_trainer.prefetch")
 def read(path):
     """Return what a trace file says.
 
-    gathers: for each layer, gathers issued in the forward and in the backward pass
-    ahead: for both passes, layers whose gather is issued before they begin
-    exposed_us: for gloo:all_gather and gloo:all_reduce, when at least one runs and
-        no product does, in microseconds
+    gathers: {layer: [forward, backward]}, how many are issued in each pass
+    ahead: [forward, backward], a list each, in any order, of the layers whose gather
+        is issued before they begin
+    exposed_us: {"gloo:all_gather": …, "gloo:all_reduce": …}, the microseconds in which
+        at least one runs and no product does
     """
     trace = json.loads(Path(path).read_text(encoding="utf-8"))
     events = [event for event in trace["traceEvents"] if event.get("ph") == "X"]

@@ -807,7 +807,7 @@ check("profile_training_loop.timeline")
 # - `launch_gaps(path)`: a dict by `deviceId`, as text, of `{"idle", "late", "longest", "range"}`. `idle` is the time from the end of a
 #   GPU's first work to the start of its last one in which no kernel, copy or memset runs, on any stream. A gap is *late* if the call that
 #   queued the work at its end began only after the gap had begun: the host was not in time. In all other gaps the work was already queued,
-#   and the GPU waited for something else. `late` is the sum of late gaps, `longest` the longest one, `range` the path of the call that
+#   and the GPU waited for something else. `late` is the sum of late gaps, `longest` the longest of these, `range` the path of the call that
 #   ended it. Work and call have the same `correlationId`, which each process counts by itself: of a `globalTid` the low 24 bits are the
 #   thread, and with zeros there it is the process's `globalPid`.
 # - `copies(path)`: a dict by the `label` of the copy's direction in `ENUM_CUDA_MEMCPY_OPER` of `{"ns", "hidden", "pageable"}`: the time of all such copies,

@@ -522,7 +522,7 @@ check("resnet_tensorrt.jetson_nano")
 #   `board["input"]`, and its output stay), and `reserved_bytes`. Return `{"latency_ms", "memory_bytes", "arithmetic_limited", "fits"}`:
 #   `arithmetic_limited` is the number of nodes that arithmetic limits, and `fits` says whether the latency is within `deadline_ms` and the
 #   memory within `memory_bytes`.
-# - `int8(seed, calibration_path, target)`: the network in 8-bit integers, with ranges from ONNX Runtime's calibrator and the frames of the `.npz`, of which half were taken at night. Input `pictures`, float32 `[1, 3, 224, 224]`, RGB from −1 to 1; output `logits`; opset 13 at most.
+# - `int8(seed, calibration_path, target)`: the network in 8-bit integers, with ranges from ONNX Runtime's calibrator and the frames of the `.npz`, of which half were taken at night. Input `pictures`, float32 `[1, 3, 224, 224]`, RGB from −1 to 1; output `logits`; opset 13 at most; the file has at most 0.3 of the bytes of the float32 weights.
 #   On hidden pictures the logits must be at most half of their size away from float32's, and what tells the pictures apart must be left: without their mean over the pictures, the logits must have a correlation of at least 0.4 with float32's. The weights are random, so all pictures have nearly the same logits: a trained network loses less.
 #
 # The Nano itself has no int8 arithmetic (`jetson_nano.json` says so), so the file would not be faster there. It is for a newer board, and

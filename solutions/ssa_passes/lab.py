@@ -778,8 +778,8 @@ check("ssa_passes.pir")
 # - `quantized(arrays)`: of a network without batch norm, whose biases stay unchanged; weights int8 from -127 to 127, and a float32 scale
 #   above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight times its scale is at most half a step from
 #   its old value; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
-# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
-#   arrays, and then the right answers on unseen images.
+# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. It has 120 seconds. The judge counts the
+#   bytes of all arrays, and then the right answers on unseen images.
 #
 # Your budget is a tenth of the bytes. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 correct
 # answers, how many are still correct before the rest is trained again?
@@ -824,7 +824,7 @@ check("ssa_passes.classifier")
 # ### CARD ssa_passes.mobilenet
 #
 # The last classifier was small, and its passes were yours. This one is published, `paddle.vision.models.mobilenet_v1` at a quarter of its width, and the passes are the framework's. Each of its 27 convolutions has a batch norm; 13 are
-# *depthwise*, with a group for each channel. Write four functions in `mobilenet.py`. The judge trains a network, gives you its arrays and labeled pictures, and computes on hidden pictures with what you write.
+# *depthwise*, with a group for each channel. Write four functions in `mobilenet.py`. The judge trains a network, gives you its arrays and labeled pictures, and computes on hidden pictures with what you write. A call may take 150 seconds.
 #
 # - `rewritten(path, target)`: a program with the same logits in which no batch norm is left, neither as an operation nor as products beside the layers. `paddle.pir.PassManager` runs Paddle's passes on a program. Three are enough: `conv2d_bn_fuse_pass`, `dead_code_elimination_pass`, and one for depthwise convolutions that is made for oneDNN.
 # - `passes_for_cpu()`: the passes, by name and in order, that Paddle Inference runs on the published program before the judge times it (`Config.enable_custom_passes`). No other pass runs. The passes for a CPU have `onednn` in their names, except `conv2d_bias_fuse_pass`; Paddle's source lists them in `paddle_pass_builder.cc`.

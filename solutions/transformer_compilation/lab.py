@@ -311,7 +311,7 @@ check("transformer_compilation.read_output")
 #   `shapes`. There are 160 in all.
 # - `shapes`: when `left` is 0, these are new shapes. Return a list with a schedule for each of them, in order.
 #
-# Nothing is kept between calls except what is in the file. The judge compares with exhaustive search, which only a simulation allows. The
+# Nothing is kept between calls except what is in the file, and a call may take 60 seconds. The judge compares with exhaustive search, which only a simulation allows. The
 # score is time over best time, as a geometric mean over 12 unseen shapes and the 10 of 12 machines on which you did best: occasionally a
 # machine is drawn that no budget of 160 can learn.
 #

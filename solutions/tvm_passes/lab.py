@@ -352,8 +352,8 @@ check("tvm_passes.tir_pass")
 #   - `best`: the number of the line with the smallest mean time, from 0;
 #   - `failed`: how many trials could not be built or run: their time is 1e10 seconds;
 #   - `speed_up`: the time of the first trial that did not fail, divided by the best;
-#   - `tiles`: of the best, the tile sizes of the loops `i`, `j` and `k`, from the outside in;
-#   - `sampled`: of the best, how many samples of each kind its trace has;
+#   - `tiles`: of the best, a dict with the tile sizes of each of the loops `"i"`, `"j"` and `"k"`, a list from the outside in;
+#   - `sampled`: of the best, how many samples its trace has, by the name of the instruction, such as `"SamplePerfectTile"`;
 #   - `unroll`: of the best, how far it unrolls: the value, not the number of the choice.
 # - `replayed(source, target)`: your best trace, applied to the naive 256³ product. Search with `tune` below, or take
 #   the best of the recording.
@@ -458,7 +458,7 @@ check("tvm_passes.equal_budgets")
 #
 # The judge plays eight searches of four other operators, with two failed candidates in each first round. A model is judged by the
 # candidates that it has measured after the first round, by their mean speed: 0 % is what random candidates reach, 100 % the best 48. 20 % are
-# required; MetaSchedule's own `XGBModel` goes almost twice as far (in the lesson).
+# required, and 60 seconds are there for each round; MetaSchedule's own `XGBModel` goes almost twice as far (in the lesson).
 #
 # Predict first: 48 of the 304 candidates that are left are measured. How often does a search with random scores find the best?
 #

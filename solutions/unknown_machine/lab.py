@@ -24,6 +24,7 @@
 # - `python try.py manual walk` writes `manual.md`. Read it first: 15 minutes.
 # - `python try.py walk` runs what your `build` returns, checks it, and writes `program.txt` and `timeline.html`, which shows what each unit did in each cycle.
 # - Your generators may use anything in `hotloop.engines.accelerator`: they may run a program on inputs of their own, and keep the fastest of many.
+#   A call of `build` may take 60 seconds, and its program twice the cycles of the naive one.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -70,7 +71,7 @@ check("unknown_machine.count")
 # - A register that is read before it is written holds a value from before the block.
 # - Two accesses may meet in one word unless both are loads. Their order must stay.
 #
-# You will use it for the other tasks, with more instructions than registers: keep what decides about registers in one place.
+# The judge's 24 blocks may take 60 seconds together. You will use it for the other tasks, with more instructions than registers: keep what decides about registers in one place.
 #
 # ### HINTS unknown_machine.block
 

@@ -15,7 +15,7 @@ NOTHING_S = 1.0
 """Seconds that are too few to begin anything."""
 
 TIME_IS_UP = "The judging's time was used up: judging again decides."
-_USED_UP = "It used up the time that the task has: do less in each call."
+_USED_UP = "It used up the {:.0f} seconds that the task has in all: do less in each call."
 
 
 class Budget:
@@ -64,7 +64,7 @@ class Budget:
         judge or other programs did.
         """
         if self.used_by_candidate:
-            return Ruling(Verdict.TIMEOUT, _USED_UP)
+            return Ruling(Verdict.TIMEOUT, _USED_UP.format(self._seconds))
         return Ruling(Verdict.UNDECIDED, TIME_IS_UP)
 
     def remaining_s(self) -> float:
@@ -81,7 +81,7 @@ class Budget:
         """
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(Verdict.TIMEOUT, _USED_UP)
+            raise Ruling(Verdict.TIMEOUT, _USED_UP.format(self._seconds))
         return min(most_s, left)
 
     def wait_for_turn(self) -> None:

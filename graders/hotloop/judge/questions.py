@@ -186,18 +186,23 @@ def without_zeros(counts: object) -> object:
     return {key: count for key, count in given.items() if not same(count, 0)}
 
 
-def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | None:
+def dict_mismatch(
+    what: str, got: object, want: Mapping[str, object], absent: object = None
+) -> str | None:
     """Describe the first entry that differs; None if the dicts are equal.
 
     A long dict, shown whole, would hide the entry.
+
+    absent: what an entry that is left out counts as, such as 0 of counts.
     """
     reported = as_message(got)
     if reported is None:
         return f"{what} is {shown(got)}, not a dict"
     for key in [*want, *reported]:
-        if not same(reported.get(key), want.get(key)):
+        entry = reported.get(key, absent)
+        if not same(entry, want.get(key, absent)):
             expected = shown(want[key]) if key in want else "absent"
-            return f"{what} of {shown(key)} is {shown(reported.get(key))}, expected {expected}"
+            return f"{what} of {shown(key)} is {shown(entry)}, expected {expected}"
     return None
 
 

@@ -126,6 +126,8 @@ def test_what_does_not_occur_may_be_counted_or_left_out() -> None:
     assert dict_mismatch("it", counted, {"kLoop": 2}) is not None
     assert dict_mismatch("it", without_zeros(counted), {"kLoop": 2}) is None
     assert dict_mismatch("it", {}, {"kLoop": 2}) == "it of 'kLoop' is None, expected 2"
+    assert dict_mismatch("it", {"kLoop": 2}, counted, absent=0) is None
+    assert dict_mismatch("it", {}, {"kLoop": 2}, absent=0) == "it of 'kLoop' is 0, expected 2"
 
 
 def test_a_file_is_given_by_its_path(link: WorkerConnection) -> None:

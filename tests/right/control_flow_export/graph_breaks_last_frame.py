@@ -10,15 +10,15 @@ def breaks(path):
     torch._dynamo.reset()
     with torch.inference_mode():
         told = torch._dynamo.explain(names["model"]())(*names["example"]())
-    lines = set()
+    lines = []
     for reason in told.break_reasons:
         own = [
             frame.lineno
             for frame in reason.user_stack
             if os.path.realpath(frame.filename) == os.path.realpath(path)
         ]
-        lines.update(own[-1:])
-    return {"graphs": told.graph_count, "lines": sorted(lines)}
+        lines += own[-1:]
+    return {"graphs": told.graph_count, "lines": lines[::-1]}  # in no order, some twice
 
 
 ### END SOLUTION

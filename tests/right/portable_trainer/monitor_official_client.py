@@ -146,14 +146,14 @@ def tensorboard(path, target):
 def dashboard(path):
     told = summary(path)
     rows = [
-        ("steps", told["steps"]),
+        ("Steps", told["steps"]),
         ("lost steps", told["lost_steps"]),
-        ("p50 [ms]", 1000 * told["p50_s"]),
+        ("P50 [ms]", 1000 * told["p50_s"]),
         ("p95 [ms]", 1000 * told["p95_s"]),
         ("p99 [ms]", 1000 * told["p99_s"]),
         ("MFU (%)", 100 * told["mfu"]),
         ("recompiles", told["recompiles"]),
-        ("goodput (tokens/s)", told["goodput"]),
+        ("Goodput (tokens/s)", told["goodput"]),
         ("memory (GB)", told["memory_peak_bytes"] / 1e9),
         ("fallbacks", told["fallbacks"]),
     ]

@@ -55,7 +55,7 @@ def read_log(path):
         "precisions": sorted({"Float", "Half", "Int8"} & set(seen["formats"])),
         "skipped": len(seen["skipped"]),
         "requested_mb": max(seen["requested"]) if seen["requested"] else None,
-        "reformat_share": copies / total if seen["rows"] else None,
+        "reformat_share": copies / 100 if seen["rows"] else None,
         "gpu_ms": only("gpu"),
         "enqueue_ms": only("enqueue"),
         "build_s": only("built"),

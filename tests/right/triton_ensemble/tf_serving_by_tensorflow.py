@@ -26,8 +26,8 @@ def to_tensor(array):
     tensor = tfs.TensorProto()
     kind = "bytes" if array.dtype.kind == "O" else str(array.dtype)
     tensor.dtype = tfs.TYPES[kind]
-    tensor.tensor_shape.CopyFrom(type(tensor.tensor_shape)())
-    tensor.tensor_shape.dim.extend([type(tensor.tensor_shape).Dim(size=n) for n in array.shape])
+    for size in array.shape:  # a scalar's shape stays unset
+        tensor.tensor_shape.dim.add(size=size)
     flat = array.ravel()
     if kind == "float16":
         flat = flat.view(np.uint16)

@@ -28,13 +28,13 @@ class Pairs(PyCostModel):
         others = ((others - mean) / spread)[:, used].clamp(-4, 4)
         total = torch.zeros(len(asked))
         for _ in range(5):
-            net = nn.Sequential(nn.Linear(int(used.sum()), 32), nn.ReLU(), nn.Linear(32, 1))
-            steps = torch.optim.Adam(net.parameters(), lr=2e-3, weight_decay=1e-2)
+            mlp = nn.Sequential(nn.Linear(int(used.sum()), 32), nn.ReLU(), nn.Linear(32, 1))
+            steps = torch.optim.Adam(mlp.parameters(), lr=2e-3, weight_decay=1e-2)
             for _ in range(80):
                 loss = torch.zeros(())
                 for group in self.groups.values():
                     rows = torch.stack([row for row, _ in group])
-                    score = net(((rows - mean) / spread)[:, used])[:, 0]
+                    score = mlp(((rows - mean) / spread)[:, used])[:, 0]
                     time = torch.tensor([seconds for _, seconds in group], dtype=torch.float64)
                     speed = (time.min() / time).float()
                     gap, more = score[:, None] - score[None], (speed[:, None] - speed[None]).relu()
@@ -43,7 +43,7 @@ class Pairs(PyCostModel):
                 loss.backward()
                 steps.step()
             with torch.no_grad():
-                total += net(others)[:, 0]
+                total += mlp(others)[:, 0]
         return total.double().numpy()
 
 

@@ -1,4 +1,4 @@
-"""From the end: each instruction's deadline first, then bundles by deadline; renames as it goes."""
+"""Deadlines from the end first, then a bundle each cycle, an empty one if nothing issues."""
 
 
 ### BEGIN SOLUTION unknown_machine.block
@@ -78,8 +78,7 @@ def pack(block, live, machine):
                 freed.append(home[i])
         for name in freed:
             pool[name[0]].append(name)
-        if bundle:
-            bundles.append(bundle)
+        bundles.append(bundle)
         cycle += 1
     return bundles
 

@@ -13,7 +13,7 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, same, shown
 from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import models
@@ -69,7 +69,15 @@ def _mismatch(truth: Message, answer: object) -> str | None:
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for key in ("graphs", "lines"):
-        if reported.get(key) != truth[key] or isinstance(reported.get(key), bool):
+    got = reported.get("graphs"), _lines(reported.get("lines"))
+    want = truth["graphs"], _lines(truth["lines"])
+    for key, one, other in zip(("graphs", "lines"), got, want, strict=True):
+        if not same(one, other):
             return f"“{key}” is {shown(reported.get(key))} and should be {shown(truth[key])}"
     return None
+
+
+def _lines(value: object) -> object:
+    """Return numbers of lines in order, each once; anything else as it is."""
+    lines = as_list(value)
+    return sorted(set(lines)) if all(type(line) is int for line in lines) else value

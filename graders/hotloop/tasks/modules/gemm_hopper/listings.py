@@ -55,7 +55,7 @@ def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
     for comment in COMMENTS:
         commented.insert(int(rng.integers(1, len(commented))), comment)
     file = GivenFile("listing.sass", ("\n".join(commented) + "\n").encode())
-    mismatch = partial(dict_mismatch, "the count", want=counts(lines))
+    mismatch = partial(dict_mismatch, "the count", want=counts(lines), absent=0)
     return Question(f"{len(lines)} lines of {name}", (file,), mismatch)
 
 

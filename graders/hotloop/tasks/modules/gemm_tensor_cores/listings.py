@@ -52,8 +52,8 @@ def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
         commented.insert(int(rng.integers(1, len(commented))), comment)
     text = "\n".join(commented) + "\n"
     file = GivenFile("listing.ptx", text.encode())
-    label = f"{len(lines)} lines of {name}"
-    return Question(label, (file,), partial(dict_mismatch, "the count", want=counts(lines)))
+    mismatch = partial(dict_mismatch, "the count", want=counts(lines), absent=0)
+    return Question(f"{len(lines)} lines of {name}", (file,), mismatch)
 
 
 def counts(lines: Sequence[str]) -> dict[str, int]:

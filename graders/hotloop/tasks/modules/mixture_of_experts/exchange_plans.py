@@ -87,15 +87,8 @@ def simulated(demand: Demand, answer: object) -> Outcome:
     crossed, time = 0, 0.0
     for number, step in enumerate(steps):
         card, nvlink = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
-        arrivals: list[tuple[int, set[Token]]] = []
-        for message in as_list(step):
-            source, target, tokens = _message(message, demand, number)
-            lacking = tokens - held[source]
-            if lacking:
-                raise _wrong(
-                    f"in step {number} rank {source} sends token {list(min(lacking))}, which it "
-                    "does not have at the beginning of the step"
-                )
+        arrivals: list[tuple[int, list[Token]]] = []
+        for source, target, tokens in _messages(step, demand, number, held):
             away = source // demand.per_node != target // demand.per_node
             crossed += len(tokens) * away
             (card if away else nvlink).update(
@@ -103,7 +96,7 @@ def simulated(demand: Demand, answer: object) -> Outcome:
             )
             arrivals.append((target, tokens))
         for target, tokens in arrivals:
-            held[target] |= tokens
+            held[target].update(tokens)
         time += max(max(card.values(), default=0), max(nvlink.values(), default=0) / NVLINK)
     for rank, tokens in enumerate(demand.wants):
         for n, wanted in enumerate(tokens):
@@ -113,20 +106,36 @@ def simulated(demand: Demand, answer: object) -> Outcome:
     return Outcome(crossed, time)
 
 
-def _message(message: object, demand: Demand, step: int) -> tuple[int, int, set[Token]]:
+def _messages(
+    step: object, demand: Demand, number: int, held: list[set[Token]]
+) -> Iterator[tuple[int, int, list[Token]]]:
+    """Yield the messages that leave a rank. Raises Ruling if one has what its sender lacks.
+
+    A token that a message lists twice is sent twice.
+    """
+    for message in as_list(step):
+        source, target, tokens = _message(message, demand, number)
+        lacking = set(tokens) - held[source]
+        if lacking:
+            raise _wrong(
+                f"in step {number} rank {source} sends token {list(min(lacking))}, which it "
+                "does not have at the beginning of the step"
+            )
+        if source != target:
+            yield source, target, tokens
+
+
+def _message(message: object, demand: Demand, step: int) -> tuple[int, int, list[Token]]:
     parts = as_list(message)
     ends = parts[:2]
     pairs = [as_list(pair) for pair in as_list(parts[2])] if len(parts) == 3 else []
     good = all(type(r) is int and 0 <= r < demand.ranks for r in ends) and len(ends) == 2
-    if not good or ends[0] == ends[1] or not all(_is_token(pair, demand) for pair in pairs):
+    if not good or not all(_is_token(pair, demand) for pair in pairs):
         raise _wrong(
             f"in step {step} there is {shown(message)}, not [from, to, [[rank, number], …]]"
         )
     source, target = (int(str(r)) for r in ends)
-    tokens = {(int(str(rank)), int(str(number))) for rank, number in pairs}
-    if len(tokens) < len(pairs):
-        raise _wrong(f"in step {step} rank {source} sends rank {target} a token twice")
-    return source, target, tokens
+    return source, target, [(int(str(rank)), int(str(number))) for rank, number in pairs]
 
 
 def _is_token(pair: list[object], demand: Demand) -> bool:

@@ -311,7 +311,7 @@ def _dashboard_mismatch(right: RunFigures) -> Compare:
 
 def _line_mismatch(label: str, lines: list[str], want: float, relative: float) -> str | None:
     unit = r"(?:\W*[(\[][^)\]]*[)\]])?"
-    read = re.compile(rf"^\W*{label}{unit}\W+?(\d+(?:\.\d*)?)(?![\d,.])")
+    read = re.compile(rf"^\W*{label}{unit}\W+?(\d+(?:\.\d*)?)(?![\d,.])", re.IGNORECASE)
     numbers = [match[1] for line in lines if (match := read.search(line))]
     if len(numbers) != 1:
         return f"{len(numbers)} lines have the label {label!r} and a figure behind it, not one"

@@ -109,6 +109,8 @@ def _program(way: dict[str, object], length: int, label: str) -> ProgramSize | N
         return None
     if run == "dynamic":
         return EVERY
+    if isinstance(size, float) and size.is_integer():
+        size = int(size)
     if run != "static" or type(size) is not int:
         raise _refused(label, f"{shown(way)} is no way to run a call")
     if not length <= size <= LONGEST:

@@ -36,7 +36,10 @@ SIZE, ROUND, ROUNDS, FAILED, GAMES = 384, 16, 4, 2, 2
 for each operator."""
 
 FINISHED = ("xgb", "mlp", "xgboost", "XGBModel", "MLPModel", "xgb_model", "mlp_model")
-"""Names by which a source would use MetaSchedule's own models."""
+"""Names by which a source would import MetaSchedule's own models, or ask for them."""
+
+CLASSES = frozenset({"XGBModel", "MLPModel"})
+"""What a source calls to make one. A learner's own network may be called `mlp`."""
 
 COMPILERS = ("tvm.compile", "tvm.build", "tvm.tirx.build")
 """Whoever compiles the candidates can also time them, beyond the budget. This refuses the honest
@@ -115,17 +118,21 @@ def leads(session: Session, least: float) -> str:
 
 def borrowed(source: str) -> str | None:
     """Return the name of a finished cost model, or of TVM's compiler, that the source uses."""
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for node in ast.walk(tree):
+        finished = FINISHED
         if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{each.name}" for each in node.names]
         elif isinstance(node, ast.Import):
             names = [each.name for each in node.names]
         elif isinstance(node, ast.Attribute | ast.Name):
             names = [ast.unparse(node)]
+            finished = CLASSES if isinstance(node, ast.Attribute) else CLASSES - own
         else:
             names = [node.value] if isinstance(node, ast.Constant) else []
         for name in names:
-            if name in COMPILERS or (isinstance(name, str) and name.split(".")[-1] in FINISHED):
+            if name in COMPILERS or (isinstance(name, str) and name.split(".")[-1] in finished):
                 return str(name)
     return None
 

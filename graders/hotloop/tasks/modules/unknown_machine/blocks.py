@@ -83,18 +83,20 @@ class Block:
 def draw(rng: random.Random, number: int) -> Block:
     """Return a block of a few chains, interleaved, which use the same few registers again."""
     machine = machines.draw(rng.choice(OTHER_SEEDS))
-    chains = [_chain(rng, chain, 2 + number // 6) for chain in range(6 + 2 * (number % 6))]
+    # Other registers in each block: whoever does not read which are live has them wrong.
+    live = f"s{rng.randrange(2, 15)}", f"v{rng.randrange(2, machine.vectors)}"
+    chains = [_chain(rng, chain, 2 + number // 6, live) for chain in range(6 + 2 * (number % 6))]
     instructions: list[Instruction] = []
     if number % 3:
         instructions = [each for chain in chains for each in chain]
     else:
         for at in range(max(map(len, chains))):
             instructions += [chain[at] for chain in chains if at < len(chain)]
-    return Block(machine, tuple(instructions), ("s8", "v8"))
+    return Block(machine, tuple(instructions), live)
 
 
-def _chain(rng: random.Random, chain: int, steps: int) -> list[Instruction]:
-    """Load, compute, store; s8 and v8 sum up. s15 holds an address and is never written.
+def _chain(rng: random.Random, chain: int, steps: int, live: tuple[str, str]) -> list[Instruction]:
+    """Load, compute, store; `live` sum up. s15 holds an address and is never written.
 
     Scalar chains share s0 and s1, and half of the loads may read what an earlier chain has stored.
     """
@@ -102,13 +104,13 @@ def _chain(rng: random.Random, chain: int, steps: int) -> list[Instruction]:
     if chain % 2:
         texts = [f"ld s0, s15, {at}", "add s1, s0, 7"]
         texts += [rng.choice(("mul s1, s1, s0", "xor s1, s1, s0", "shr s1, s1, 3"))] * steps
-        texts.append("add s8, s8, s1")
+        texts.append(f"add {live[0]}, {live[0]}, s1")
         store = f"st s15, {to}, s1"
     else:
         file = rng.choice(("v0", "v1"))
         texts = [f"vld {file}, s15, {at}"]
         texts += [f"{rng.choice(('vmul', 'vadd', 'vxor'))} {file}, {file}, {file}"] * steps
-        texts.append(f"vadd v8, v8, {file}")
+        texts.append(f"vadd {live[1]}, {live[1]}, {file}")
         store = f"vst s15, {to}, {file}"
     if rng.random() < 0.25:
         texts.append(store)
@@ -169,10 +171,12 @@ def _judge(session: Session) -> list[tuple[Block, int]]:
 
 def _program(answer: object, machine: Machine) -> Program:
     """Return the program of lists of instructions. Raises Rejected."""
+    if not isinstance(answer, list):
+        raise Rejected(f"it returns {shown(answer)}, not a list of bundles")
     lines: list[str] = []
     for bundle in as_list(answer):
-        texts = as_list(bundle)
-        if not texts or not all(isinstance(text, str) for text in texts):
+        texts = as_list(bundle)  # an empty one is a cycle in which nothing issues
+        if (not texts and bundle != []) or not all(isinstance(text, str) for text in texts):
             raise Rejected(f"{shown(bundle)} is no list of instructions")
         lines.append(" | ".join(map(str, texts)))
     program = assemble("\n".join(lines), machine)

@@ -38,8 +38,8 @@ class PipelineTma {
   __device__ void consumer_wait(PipelineState at, Token token = {false}) {
     if (token.is_done == OR(4, false, true)) hotloop::mbarrier_wait_parity(&storage_.full[at.index], at.phase);  // 3: hang
   }
-  __device__ void consumer_release(PipelineState at, bool is_signalling) {
-    if (is_signalling) hotloop::mbarrier_arrive(&storage_.empty[at.index]);  // 8: mbarrier
+  __device__ void consumer_release(PipelineState at, bool is_signaling) {
+    if (is_signaling) hotloop::mbarrier_arrive(&storage_.empty[at.index]);  // 8: mbarrier
   }
   __device__ void producer_tail(PipelineState at) {
     for (int s = 0; s < kStages; ++s, ++at) producer_acquire_only(at);

@@ -28,6 +28,15 @@ FAULTS = {
 """By pipeline: the kind of finding, the line to change, and what it becomes."""
 
 
+ELSEWHERE = {
+    "g": (40, "    hotloop::mbarrier_arrive(&empty[slot]);"),
+    "h": (
+        48,
+        "    if (i > 1 && t == 0) hotloop::mbarrier_arrive(&empty[(i - 2) % kStages]);",
+    ),
+}
+"""By pipeline: another line whose change makes the program right too."""
+
 FOLLOW = ("order", "mbarrier", "in_flight", "uninitialized_shared")
 """What may be found besides, once a wait or a count is wrong."""
 
@@ -36,9 +45,12 @@ def test_the_key_holds_these_answers_and_no_others() -> None:
     answer = {n: {"cause": kind, "line": line} for n, (kind, line, _) in FAULTS.items()}
     assert tuple(answer) == pipelines.NAMES
     assert pipelines.diagnosis.mismatch(answer) is None
+    for name, (line, _) in ELSEWHERE.items():
+        other_line = {**answer, name: {**answer[name], "line": line}}
+        assert pipelines.diagnosis.mismatch(other_line) is None
     for name, (kind, line, _) in FAULTS.items():
         other = "race" if kind == "hang" else "hang"
-        for wrong in ({"cause": other, "line": line}, {"cause": kind, "line": line + 1}):
+        for wrong in ({"cause": other, "line": line}, {"cause": kind, "line": line + 2}):
             said = pipelines.diagnosis.mismatch({**answer, name: wrong})
             assert said is not None
             assert said.startswith(f"pipeline {name}: ")
@@ -64,6 +76,17 @@ def test_the_checker_names_the_fault_and_nothing_in_the_repaired_program(
     fixed = check([right])
     assert kinds(fixed) == set()
     assert fixed.clean
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_nothing_is_found_where_another_line_is_repaired(name: str, tmp_path: Path) -> None:
+    line, repaired = ELSEWHERE[name]
+    lines = (GIVEN / f"pipeline_{name}.cu").read_text(encoding="utf-8").splitlines()
+    lines[line - 1] = repaired
+    right = tmp_path / f"pipeline_{name}.cu"
+    right.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert check([right]).clean
 
 
 def kinds(checked: Checked) -> set[str]:

@@ -135,6 +135,7 @@ def _spent(recipe: str, stream: Stream) -> float:
         json.dumps([None, {"run": "static", "size": 99}]),
         json.dumps([None, {"run": "static", "size": 513}]),
         json.dumps([None, {"run": "static", "size": True}]),
+        json.dumps([None, {"run": "static", "size": 200.5}]),
         json.dumps(["x" * 20_000, {"run": "eager"}]),
         "[" * 100_000,
     ],
@@ -147,8 +148,9 @@ def test_what_is_no_decision_is_refused(answer: object) -> None:
 def test_decisions_are_read() -> None:
     assert replay.read_answer(json.dumps([{"a": 1}, {"run": "eager"}]), 9, "") == ('{"a":1}', None)
     assert replay.read_answer(json.dumps([None, {"run": "dynamic"}]), 9, "")[1] == EVERY
-    way = {"run": "static", "size": 12}
-    assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
+    for size in (12, 12.0):
+        way = {"run": "static", "size": size}
+        assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
 
 
 def test_spaces_between_a_memorys_numbers_do_not_count() -> None:

@@ -71,6 +71,12 @@ def test_equal_scores_are_a_random_search(pool: Pool) -> None:
         ("model = ms.cost_model.CostModel.create('xgb')", "xgb"),
         ("built = tvm.compile(schedule.mod)", "tvm.compile"),
         ("pattern = re.compile('x')", None),
+        ("self.mlp = mlp = mlp_model = nn.Sequential(); xgb = self.mlp(x)", None),
+        ("class MLPModel(nn.Module):\n    pass\nmodel = MLPModel()", None),
+        (
+            "class MLPModel(ms.cost_model.MLPModel):\n    pass",
+            "ms.cost_model.MLPModel",
+        ),
         ("# boosted as XGBModel is\n'''Not xgb.'''", None),
     ],
 )

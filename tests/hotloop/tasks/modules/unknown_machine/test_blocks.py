@@ -47,15 +47,20 @@ def test_some_loads_read_what_an_earlier_chain_stored() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [None, [[]], [[3]], [["jump a"]], [["halt"]], [["wait 0"]], ["mov s1, 1"], [["x"]]]
+    "answer", [None, [[3]], [["jump a"]], [["halt"]], [["wait 0"]], ["mov s1, 1"], [["x"]]]
 )
 def test_what_is_no_block_is_refused(answer: object) -> None:
-    block = DRAWN[0]
-    if answer is None:
-        assert blocks._program(None, block.machine).bundles == []
-        return
     with pytest.raises(Rejected):
-        blocks._program(answer, block.machine)
+        blocks._program(answer, DRAWN[0].machine)
+
+
+def test_an_empty_bundle_is_nothing() -> None:
+    program = blocks._program([["mov s1, 1"], [], ["mov s2, 1"], []], DRAWN[0].machine)
+    assert len(program.bundles) == 2
+
+
+def test_other_registers_are_live_in_other_blocks() -> None:
+    assert len({block.live for block in DRAWN}) > 12
 
 
 def test_programs_to_count_write_registers_again_and_multiply() -> None:

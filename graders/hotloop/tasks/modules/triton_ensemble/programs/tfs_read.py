@@ -28,8 +28,7 @@ def response(text: str) -> dict[str, Any]:
 
 def _described(tensor: Any) -> list[Any]:
     name = NAMES[tensor.dtype]
-    if not tensor.HasField("tensor_shape"):
-        raise ValueError("a tensor has no shape")
+    # One without tensor_shape is a scalar, as it is to TensorFlow.
     shape = [dim.size for dim in tensor.tensor_shape.dim]
     size = int(np.prod(shape))
     if name == "bytes":
