@@ -35,8 +35,8 @@ from hotloop.engines.simulate.report import (
 
 (ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
  USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
- UNSUPPORTED,
-) = range(20)  # fmt: skip
+ UNSUPPORTED, MOST_THREADS,
+) = range(21)  # fmt: skip
 """Operations of the host code, numbered as in runtime.h."""
 _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
 """Operations that return only after all launched work has ended. An asynchronous copy is none."""
@@ -127,7 +127,7 @@ class Host:
             SYMBOL_SIZE: self._symbol_size, USED: self._used, ALLOW_SHARED: self._allow_shared,
             SHARED_ALLOWED: self._shared_allowed, STATIC_SHARED: self._static_shared,
             STATE: self._state, SYNCHRONIZE: self._state, NO_ROOM: self._no_room_on_host,
-            UNSUPPORTED: self._unsupported,
+            UNSUPPORTED: self._unsupported, MOST_THREADS: self._most_threads,
         }  # fmt: skip
 
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
@@ -424,6 +424,10 @@ class Host:
     def _static_shared(self, stub: int, *_: Any) -> int:
         number = self.of_stub.get(stub)
         return 0 if number is None else self.device.built.kernels[number].static_shared
+
+    def _most_threads(self, stub: int, *_: Any) -> int:
+        number = self.of_stub.get(stub)
+        return 1024 if number is None else self.device.built.kernels[number].most_threads
 
     def _launch(
         self, stub: int, config: int, pointers: int, together: int, here: ReportLine | None

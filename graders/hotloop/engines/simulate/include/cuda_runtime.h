@@ -32,6 +32,12 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef __wasm__
+#include <__algorithm/max.h>  // as with g++, whose <cmath> has them
+#include <__algorithm/min.h>
+#include <__new/placement_new_delete.h>
+#endif
+
 #include "hotloop/vectors.h"
 
 HOTLOOP_COORDINATES(threadIdx, 0)

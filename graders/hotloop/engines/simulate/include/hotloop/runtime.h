@@ -20,6 +20,7 @@ enum hotloop_call : unsigned {
   HOTLOOP_LAST_ERROR, HOTLOOP_PEEK_ERROR, HOTLOOP_RESET, HOTLOOP_SYMBOL, HOTLOOP_SYMBOL_SIZE,
   HOTLOOP_USED, HOTLOOP_ALLOW_SHARED, HOTLOOP_SHARED_ALLOWED, HOTLOOP_STATIC_SHARED, HOTLOOP_STATE,
   HOTLOOP_SYNCHRONIZE, HOTLOOP_TENSOR, HOTLOOP_NO_ROOM, HOTLOOP_UNSUPPORTED,
+  HOTLOOP_MOST_THREADS,
 };
 enum hotloop_memory : unsigned { HOTLOOP_DEVICE, HOTLOOP_MANAGED, HOTLOOP_PINNED, HOTLOOP_DESCRIPTION };
 
@@ -451,7 +452,7 @@ template <class F>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* function, HOTLOOP_HERE) {
   *attributes = cudaFuncAttributes{};
   const void* stub = reinterpret_cast<const void*>(function);
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = hotloop_host(HOTLOOP_MOST_THREADS, stub, nullptr, 0, 0, here.file, here.line);
   attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->sharedSizeBytes = hotloop_host(HOTLOOP_STATIC_SHARED, stub, nullptr, 0, 0, here.file, here.line);
   attributes->maxDynamicSharedSizeBytes = hotloop_host(HOTLOOP_SHARED_ALLOWED, stub, nullptr, 0, 0, here.file, here.line);
@@ -467,8 +468,9 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*
   return hotloop_state();
 }
 template <class F>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F*, size_t dynamic = 0, int limit = 0) {
-  *block = limit > 0 && limit < 1024 ? limit : 1024;
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* function, size_t dynamic = 0, int limit = 0) {
+  const int most = hotloop_host(HOTLOOP_MOST_THREADS, reinterpret_cast<const void*>(function), nullptr, 0, 0, nullptr, 0);
+  *block = limit > 0 && limit < most ? limit : most;
   *grid = 132 * hotloop_resident_blocks(*block, dynamic);
   return hotloop_state();
 }
