@@ -76,7 +76,7 @@ typedef struct {
   u32 of_device;         // host code must not access it
   Cell* cells;           // one for each 4 bytes
   u8* written;           // a bit for each byte; null if all bytes are written
-  u32 stored;            // set when a kernel writes; the host's query clears it
+  u32 used;              // 1 once a kernel has written, 2 once one has read; the host's query clears it
   struct Store* stores;  // the last ordinary store to each 4 bytes, see agents.c; null before the first
   u8* swizzles;          // how a tensor copy has laid out each 16 bytes, see bulk.c; null before the first
 } Region;

@@ -20,7 +20,7 @@ enum hotloop_call : unsigned {
   HOTLOOP_LAST_ERROR, HOTLOOP_PEEK_ERROR, HOTLOOP_RESET, HOTLOOP_SYMBOL, HOTLOOP_SYMBOL_SIZE,
   HOTLOOP_USED, HOTLOOP_ALLOW_SHARED, HOTLOOP_SHARED_ALLOWED, HOTLOOP_STATIC_SHARED, HOTLOOP_STATE,
   HOTLOOP_SYNCHRONIZE, HOTLOOP_TENSOR, HOTLOOP_NO_ROOM, HOTLOOP_UNSUPPORTED,
-  HOTLOOP_MOST_THREADS,
+  HOTLOOP_MOST_THREADS, HOTLOOP_WORK,
 };
 enum hotloop_memory : unsigned { HOTLOOP_DEVICE, HOTLOOP_MANAGED, HOTLOOP_PINNED, HOTLOOP_DESCRIPTION };
 
@@ -415,7 +415,9 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
 // --- streams and events: everything is done when its call returns ----------------------------------------
 
 struct hotloop_stream {};
-struct hotloop_event { double when; bool recorded; };
+// work: which launches it comes behind, if the host has not waited for them yet.
+struct hotloop_event { double when; bool recorded; unsigned work; };
+inline unsigned hotloop_work() { return hotloop_host(HOTLOOP_WORK, nullptr, nullptr, 0, 0, nullptr, 0); }
 
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { *stream = new hotloop_stream; return hotloop_state(); }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
@@ -430,13 +432,17 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned = cudaEventDefau
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { delete event; return hotloop_state(); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr, HOTLOOP_HERE) {
   if (!event) return hotloop_fail(cudaErrorInvalidResourceHandle, "cudaEventRecord", here);
-  *event = {hotloop_now(), true};
+  *event = {hotloop_now(), true, hotloop_work()};
   return hotloop_state();
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, HOTLOOP_HERE) {
   if (!start || !stop || !start->recorded || !stop->recorded) return hotloop_fail(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", here);
+  const unsigned work = hotloop_work();
+  if (work && (start->work == work || stop->work == work)) {
+    return hotloop_fail(cudaErrorNotReady, "cudaEventElapsedTime before a wait for the event, as cudaEventSynchronize() is,", here);
+  }
   *milliseconds = static_cast<float>((stop->when - start->when) * 1e3);
   return hotloop_state();
 }
