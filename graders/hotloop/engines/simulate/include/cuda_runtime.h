@@ -52,6 +52,11 @@ constexpr int warpSize = 32;
 #include "hotloop/textures.h"
 #pragma clang force_cuda_host_device end
 
+// What a virtual destructor mentions.
+__device__ inline void operator delete(void*, size_t) noexcept {
+  hotloop_failed("no `delete` in a kernel, since the simulator has no `new` there", "operator delete");
+}
+
 #include "hotloop/runtime.h"
 #include "hotloop/arrays.h"
 #include "hotloop/pools_and_peers.h"

@@ -183,13 +183,18 @@ inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, siz
   *pitch = (width + 511) / 512 * 512;
   return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMallocPitch", *pitch * height, HOTLOOP_DEVICE, here);
 }
-inline cudaError_t cudaFree(void* pointer, HOTLOOP_HERE) {
+inline cudaError_t hotloop_free(void* pointer, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FREE, pointer, "cudaFree", HOTLOOP_DEVICE, 0, here);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, HOTLOOP_HERE) { return cudaFree(pointer, here); }
-inline cudaError_t cudaFreeHost(void* pointer, HOTLOOP_HERE) {
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, HOTLOOP_HERE) { return hotloop_free(pointer, here); }
+inline cudaError_t hotloop_free_host(void* pointer, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FREE, pointer, "cudaFreeHost", HOTLOOP_PINNED, 0, here);
 }
+// A call has its line. The name alone is a function of one argument, as a smart pointer wants it.
+inline cudaError_t cudaFree(void* pointer) { return hotloop_free(pointer, hotloop_here(nullptr, 0)); }
+inline cudaError_t cudaFreeHost(void* pointer) { return hotloop_free_host(pointer, hotloop_here(nullptr, 0)); }
+#define cudaFree(...) hotloop_free(__VA_ARGS__)
+#define cudaFreeHost(...) hotloop_free_host(__VA_ARGS__)
 // Memory from cudaHostAlloc has one address for both sides. Registered memory is page-locked for copies only.
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned, HOTLOOP_HERE) {
