@@ -130,7 +130,7 @@ class Host:
             SHARED_ALLOWED: self._shared_allowed, STATIC_SHARED: self._static_shared,
             STATE: self._state, SYNCHRONIZE: self._state, NO_ROOM: self._no_room_on_host,
             UNSUPPORTED: self._unsupported, MOST_THREADS: self._most_threads,
-            WORK: lambda *_: self.work,
+            WORK: self._work,
         }  # fmt: skip
 
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
@@ -196,6 +196,10 @@ class Host:
         )
         self.device.findings.append(Finding("managed_access", text, pending.kernel, (witness,)))
         self._synchronized()
+
+    def _work(self, *_: Any) -> int:
+        """Return a number for what was launched since the last wait, or 0 if nothing was."""
+        return self.work
 
     def _launched(self, kernel: str) -> None:
         """Note managed memory that a launch used: the host must synchronize before it does."""
