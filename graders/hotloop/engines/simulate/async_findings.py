@@ -19,7 +19,8 @@ _COPY_READS, _COPY_WRITES, _WGMMA_READS = 6, 7, 8
 _GROUP_READS, _GROUP_WRITES, _WGMMA = 1, 2, 3
 """Values of `of` in checker.h; anything larger is the address of an mbarrier."""
 
-_STORE, _PRODUCT = 1, 2
+_STORE, _PRODUCT, _SOURCE, _DESTINATION = 1, 2, 3, 4
+"""Values of `in_flight` in checker.h."""
 
 _UNLIKE = {1: "the descriptor of a", 2: "the descriptor of b", 3: "whether it adds"}
 
@@ -162,8 +163,15 @@ def _no_proxy_fence(reader: FindingsContext, raw: Raw) -> Message:
     )
 
 
-def _in_flight(_: FindingsContext, raw: Raw) -> Message:
+def _in_flight(reader: FindingsContext, raw: Raw) -> Message:
     what, detail = raw.more[:2]
+    if what in (_SOURCE, _DESTINATION):
+        does = "reads" if what == _SOURCE else "writes"
+        text = (
+            f"Changes {byte_of(reader, raw)} while a cp.async {does} it: until its thread waits "
+            "for it, and others for that thread, the copy is on its way."
+        )
+        return "in_flight", text, ()
     if what == _PRODUCT:
         wait = "it is in no group (wgmma_commit_group)" if detail else "nobody waits for it"
         return "in_flight", f"The block ends while a wgmma is on its way: {wait}.", ()
@@ -214,6 +222,9 @@ _BAD = (
         "A tensor map is a parameter of the kernel, or lies in constant or global memory: the copy "
         "engine cannot read a thread's local variables."
     ),
+    "A cp.async copies 4, 8 or 16 bytes, and sets at most as many to zero, not {}.",
+    "A cp.async copies from global to shared memory.",
+    "More than {} cp.async of one block on their way at a time: the simulator keeps no more.",
 )
 """Of enum bad_async in checker.h."""
 

@@ -318,6 +318,9 @@ _COPIED_MAP = (
 )
 _EXPLANATIONS = {
     "put constraint '": _NO_PTX,  # of input and output
+    "is implicitly deleted because variant field": "a union with a vector in it, such as `union { "
+    "float4 v; float x[4]; }`, is not copied as a whole in the simulator: copy a member, "
+    "`a.v = b.v`",
     "-Wshift-count-overflow": "`long`, `size_t` and pointers have 32 bits in the simulator: "
     "use `unsigned long long` where 64 are needed",
 }

@@ -35,8 +35,8 @@ from hotloop.engines.simulate.report import (
 
 (ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
  USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
- UNSUPPORTED,
-) = range(20)  # fmt: skip
+ UNSUPPORTED, MOST_THREADS, WORK,
+) = range(22)  # fmt: skip
 """Operations of the host code, numbered as in runtime.h."""
 _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
 """Operations that return only after all launched work has ended. An asynchronous copy is none."""
@@ -61,6 +61,7 @@ _NAMES = {
     13: "cudaErrorInvalidSymbol (invalid device symbol)",
     101: "cudaErrorInvalidDevice (invalid device ordinal)",
     400: "cudaErrorInvalidResourceHandle (invalid resource handle)",
+    600: "cudaErrorNotReady (device not ready)",
     701: "cudaErrorLaunchOutOfResources (too many resources requested for launch)",
     720: "cudaErrorCooperativeLaunchTooLarge (too many blocks in cooperative launch)",
     801: "cudaErrorNotSupported (operation not supported)",
@@ -115,6 +116,7 @@ class Host:
         self.error = _Error()
         self.allowed: dict[int, int] = {}
         self.unsynchronized: dict[int, _Pending] = {}
+        self.waits, self.work = 0, 0
         self.no_room: Finding | None = None
         self.findings_with_room = 0
         self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
@@ -127,7 +129,8 @@ class Host:
             SYMBOL_SIZE: self._symbol_size, USED: self._used, ALLOW_SHARED: self._allow_shared,
             SHARED_ALLOWED: self._shared_allowed, STATIC_SHARED: self._static_shared,
             STATE: self._state, SYNCHRONIZE: self._state, NO_ROOM: self._no_room_on_host,
-            UNSUPPORTED: self._unsupported,
+            UNSUPPORTED: self._unsupported, MOST_THREADS: self._most_threads,
+            WORK: self._work,
         }  # fmt: skip
 
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
@@ -194,18 +197,26 @@ class Host:
         self.device.findings.append(Finding("managed_access", text, pending.kernel, (witness,)))
         self._synchronized()
 
-    def _stored(self, kernel: str) -> None:
-        """Note managed memory that a launch wrote: the host must synchronize before it uses it."""
+    def _work(self, *_: Any) -> int:
+        """Return a number for what was launched since the last wait, or 0 if nothing was."""
+        return self.work
+
+    def _launched(self, kernel: str) -> None:
+        """Note managed memory that a launch used: the host must synchronize before it does."""
         for begin, number in self.device.numbers.items():
             place = self.device.places[number]
             is_managed = place.what == KINDS[1] or begin in self.managed_variables
-            if is_managed and self.device.call("stored", number):
-                self.unsynchronized[begin] = _Pending("the kernel", kernel, writes=True)
+            used = self.device.call("used", number) if is_managed else 0
+            if used:
+                earlier = self.unsynchronized.get(begin)
+                writes = bool(used & 1) or (earlier is not None and earlier.writes)
+                self.unsynchronized[begin] = _Pending("the kernel", kernel, writes=writes)
         if self.unsynchronized:
             self.watch(layout.HOST)
 
     def _synchronized(self) -> None:
         self.unsynchronized.clear()
+        self.waits, self.work = self.waits + 1, 0
         self.watch(layout.MANAGED)
 
     def watch(self, below: int) -> None:
@@ -352,8 +363,12 @@ class Host:
         pinned = [self._is_pinned(address) for address in (to, source)]
         to_device = self._is_device(to) and not pinned[0]
         from_device = self._is_device(source) and not pinned[1]
-        wrong = {0: to_device or from_device, 1: from_device, 2: to_device}.get(kind, False)
-        if wrong:
+        to_host, from_host = (not self._is_device(address) for address in (to, source))
+        wrong = {
+            0: to_device or from_device, 1: from_device or to_host, 2: to_device or from_host,
+            3: to_host or from_host,
+        }  # fmt: skip
+        if wrong.get(kind, False):
             return self.fail(
                 INVALID_VALUE, "cudaMemcpy in a direction that its pointers are not", here
             )
@@ -425,6 +440,10 @@ class Host:
         number = self.of_stub.get(stub)
         return 0 if number is None else self.device.built.kernels[number].static_shared
 
+    def _most_threads(self, stub: int, *_: Any) -> int:
+        number = self.of_stub.get(stub)
+        return 1024 if number is None else self.device.built.kernels[number].most_threads
+
     def _launch(
         self, stub: int, config: int, pointers: int, together: int, here: ReportLine | None
     ) -> int:
@@ -490,8 +509,9 @@ class Host:
             self.device.launch(number, grid, block, dynamic, arguments, cooperative=cooperative)
         except Abandoned as abandoned:
             self.fail(abandoned.code, kernel.name, here, of_launch=True)
+        self.work = self.waits + 1
         if self.device.built.watched:
-            self._stored(kernel.name)
+            self._launched(kernel.name)
         return SUCCESS
 
     def _refuse(

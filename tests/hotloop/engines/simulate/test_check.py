@@ -291,6 +291,7 @@ int main() {
         ('asm volatile("mov.u32 %0, %%laneid;" : "=r"(*x));', 3, "inline PTX is not simulated"),
         ('asm("ex2.approx.f32 %0, %1;" : "=f"(*(float*)x) : "f"(1.f));', 3, "inline PTX is not"),
         ("unsigned long a = *x;\n*x = a >> 32;", 4, "use `unsigned long long`"),
+        ("union { float4 v; float f[4]; } a;\nauto b = a;", 4, "copy a member, `a.v = b.v`"),
     ],
 )
 def test_what_is_not_there_is_refused_with_its_line(

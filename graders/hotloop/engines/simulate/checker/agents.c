@@ -142,6 +142,7 @@ static Region* region_of(u32 address, u32 bytes, u32 space, u32 site, u32 did) {
 
 void agent_reads(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch) {
   Region* r = region_of(address, bytes, space, site, READS);
+  r->used |= 2;
   if (!is_watched) return;
   for (u32 i = 0; i < bytes; i += 16) {
     const u32 part = least(16, bytes - i);
@@ -156,7 +157,7 @@ void agent_reads(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epo
 // Until an agent has written to shared memory, it holds NaN and counts as unwritten.
 void agent_writes(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 epoch) {
   Region* r = region_of(address, bytes, space, site, WRITES);
-  r->stored = 1;
+  r->used |= 1;
   if (space == SHARED) fill(address, 0xff, bytes);
   if (!is_watched) return;
   if (space == SHARED) touch_barrier(address, bytes, COPY_WRITES, site);

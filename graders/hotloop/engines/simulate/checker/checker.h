@@ -45,8 +45,10 @@ enum order { ACQUIRE = 1, RELEASE = 2, BLOCK_SCOPE = 4 };
 enum bad_async {
   TOO_MANY_AGENTS, NOT_SHARED, BARRIER_ALIGNMENT, BAD_COUNT, TOO_MANY_BARRIERS, TOO_MANY_BYTES, SHARED_ALIGNMENT, GLOBAL_ALIGNMENT,
   BYTES_OF_16, NO_MAP, TILE_ALIGNMENT, MAP_ALIGNMENT, NO_WARPGROUP, NOT_REGISTERS, TOO_MANY_ACCUMULATORS, BAD_NUMBER, BAD_THREADS,
-  INSIDE_PATTERN, LOCAL_MAP,
+  INSIDE_PATTERN, LOCAL_MAP, COPY_SIZE, COPY_ENDS, TOO_MANY_COPIES,
 };
+// Of IN_FLIGHT, behind LOAD and STORE of bulk.c and wgmma's 2: the end of a cp.async that something else has written.
+enum in_flight { SOURCE = 3, DESTINATION };
 
 // One party of a finding: a place in the code, what it did there, and the thread and block.
 typedef struct { u32 site, did, block, thread; } Witness;
@@ -74,7 +76,7 @@ typedef struct {
   u32 of_device;         // host code must not access it
   Cell* cells;           // one for each 4 bytes
   u8* written;           // a bit for each byte; null if all bytes are written
-  u32 stored;            // set when a kernel writes; the host's query clears it
+  u32 used;              // 1 once a kernel has written, 2 once one has read; the host's query clears it
   struct Store* stores;  // the last ordinary store to each 4 bytes, see agents.c; null before the first
   u8* swizzles;          // how a tensor copy has laid out each 16 bytes, see bulk.c; null before the first
 } Region;
@@ -115,6 +117,7 @@ void swaps(Region* region, u32 address);
 void warp_synchronized(u32 first, u32 members);
 void barrier_passed(void);
 void forget_thread(u32 thread);
+Witness writer_of(const Region* region, u32 address, u32 but);
 extern u32 in_doubt;
 void race_of_agent(Region* region, u32 address, u32 bytes, u32 did, u32 site, u32 agent, u32 epoch);
 Record record_of_thread(u32 did, u32 site);
@@ -217,7 +220,7 @@ void end_requests(void);
 
 // --- asynchronous copies (copies.c) ------------------------------------------------------------------
 
-void forget_copies(u32 thread);
+void forget_copies(void);
 u32 has_copies(u32 thread);
 
 // --- scheduler (scheduler.c) -------------------------------------------------------------------------
@@ -233,7 +236,7 @@ enum wait_op {
 typedef struct {
   u8 state, op;
   u16 site;              // the place where it waits
-  u32 mask, source, top, stack, shuffles;
+  u32 mask, source, top, stack, shuffles, yields;
   u64 value, result, clock;
 } Thread;
 

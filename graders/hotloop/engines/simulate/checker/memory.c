@@ -71,9 +71,9 @@ HOST("add_region") u32 add_region(u32 begin, u32 bytes, u32 space, u32 of_device
   return number;
 }
 HOST("free_region") void free_region(u32 number) { regions[number].live = 0; }
-HOST("stored") u32 stored(u32 number) {
-  const u32 was = regions[number].stored;
-  regions[number].stored = 0;
+HOST("used") u32 used_by_kernel(u32 number) {
+  const u32 was = regions[number].used;
+  regions[number].used = 0;
   return was;
 }
 HOST("written") void written(u32 number, u32 at, u32 bytes) { set_written(regions + number, at, bytes); }
@@ -246,7 +246,8 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
   traffic(site, address, bytes, r->space, did, thread % WARP);
   if (has_agents && r->space == SHARED) note_shared(r, address, bytes, did, site);
   race(r, address, bytes, did | (how & 0xff), site);
-  if (did != READS) r->stored = 1, set_written(r, address, bytes);
+  r->used |= did == READS ? 2 : 1;
+  if (did != READS) set_written(r, address, bytes);
 }
 
 // The address of the volatile access that comes next. It is a relaxed one in terms of PTX: no race with atomics

@@ -403,6 +403,21 @@ void swaps(Region* region, u32 address) {
   }
 }
 
+// Who wrote here, another site than `but` if there is one. Its site is 0 if nobody is known.
+Witness writer_of(const Region* region, u32 address, u32 but) {
+  const Cell* cell = region->cells + (address / 4 - region->begin / 4);
+  Witness found = {0, WRITES, 0, 0};
+  for (u32 i = 0, link = cell->more;; ++i) {
+    const Record* r = cell->at + i;
+    if (i >= 2) {
+      if (link >= extra_count || extras[link].of != cell || !link) return found;
+      r = &extras[link].record;
+      link = extras[link].next;
+    }
+    if (r->block >= first_block && !only_reads(r) && r->site != but && r->bytes >> address % 4 & 1) found = witness_of(r);
+  }
+}
+
 // --- fences --------------------------------------------------------------------------------------------
 
 static u32 new_release(void) {

@@ -83,6 +83,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->source = source;
   t->site = (u16)site;
   t->shuffles += op == SHUFFLE;
+  t->yields = op == YIELD ? t->yields + 1 : 0;
   if (op == BALLOT && source >> KIND_SHIFT == KIND_REGISTERS) note_registers((u32)value, site);
   if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
   else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, 0, site) ? READY : AT_NAMED;
@@ -191,12 +192,14 @@ static u32 complete(const Thread* lanes, u32 count, const Thread* one) {
   return members;
 }
 
-// The result of __activemask: the lanes that wait at the same line once no other lane can continue.
+// The result of __activemask: the lanes that wait at the same line once no other lane can continue. One that has only
+// waited for another thread for long may wait for these.
+enum { YIELDS_WHILE_WAITING = 16 };
 static u32 complete_active(u32 first, u32 count) {
   const Thread* lanes = threads + first;
   const Thread* one = 0;
   for (u32 lane = 0; lane < count; ++lane) {
-    if (lanes[lane].state == READY || lanes[lane].state == FRESH) return 0;
+    if (lanes[lane].state == FRESH || (lanes[lane].state == READY && lanes[lane].yields < YIELDS_WHILE_WAITING)) return 0;
     if (!one && lanes[lane].state == AT_WARP && lanes[lane].op == ACTIVE) one = lanes + lane;
   }
   if (!one) return 0;
@@ -318,6 +321,7 @@ static void report_deadlock(void) {
 static void begin_threads(u32 number, u32 phase) {
   if (phase) bring_back(number);
   else if (is_watched) begin_block_memory(block);
+  if (!phase) forget_copies();
   begin_block_agents();
   for (u32 t = 0; t < block_threads; ++t) {
     forget_thread(t);
@@ -325,8 +329,7 @@ static void begin_threads(u32 number, u32 phase) {
     if (phase) continue;
     threads[t].state = FRESH;
     threads[t].clock = 0;
-    threads[t].shuffles = 0;
-    forget_copies(t);
+    threads[t].shuffles = threads[t].yields = 0;
   }
 }
 

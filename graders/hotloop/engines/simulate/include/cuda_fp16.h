@@ -12,16 +12,22 @@ typedef __half2 half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;
 
-struct __half_raw { unsigned short x; };
-
 HOTLOOP_INLINE __half __float2half(float x) { return __half(x); }
 HOTLOOP_INLINE __half __float2half_rn(float x) { return __half(x); }
 HOTLOOP_INLINE __half __double2half(double x) { return __half(x); }
 HOTLOOP_INLINE float __half2float(__half x) { return x; }
-HOTLOOP_INLINE __half __int2half_rn(int x) { return __half(x); }
-HOTLOOP_INLINE __half __uint2half_rn(unsigned x) { return __half(x); }
-HOTLOOP_INLINE int __half2int_rn(__half x) { return static_cast<int>(nearbyintf(x)); }
-HOTLOOP_INLINE int __half2int_rz(__half x) { return static_cast<int>(float(x)); }
+#define HOTLOOP_HALF_INTEGER(name, T)                                                        \
+  HOTLOOP_INLINE __half __##name##2half_rn(T x) { return __half(x); }                            \
+  HOTLOOP_INLINE T __half2##name##_rn(__half x) { return static_cast<T>(nearbyintf(x)); }        \
+  HOTLOOP_INLINE T __half2##name##_rz(__half x) { return static_cast<T>(float(x)); }             \
+  HOTLOOP_INLINE T __half2##name##_rd(__half x) { return static_cast<T>(floorf(x)); }            \
+  HOTLOOP_INLINE T __half2##name##_ru(__half x) { return static_cast<T>(ceilf(x)); }
+HOTLOOP_HALF_INTEGER(int, int)
+HOTLOOP_HALF_INTEGER(uint, unsigned)
+HOTLOOP_HALF_INTEGER(short, short)
+HOTLOOP_HALF_INTEGER(ushort, unsigned short)
+HOTLOOP_HALF_INTEGER(ll, long long)
+HOTLOOP_HALF_INTEGER(ull, unsigned long long)
 HOTLOOP_INLINE __half __ushort_as_half(unsigned short bits) { __half h; h.__x = bits; return h; }
 HOTLOOP_INLINE __half __short_as_half(short bits) { __half h; h.__x = bits; return h; }
 HOTLOOP_INLINE unsigned short __half_as_ushort(__half h) { return h.__x; }

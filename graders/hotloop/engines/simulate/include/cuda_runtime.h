@@ -32,6 +32,12 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef __wasm__
+#include <__algorithm/max.h>  // as with g++, whose <cmath> has them
+#include <__algorithm/min.h>
+#include <__new/placement_new_delete.h>
+#endif
+
 #include "hotloop/vectors.h"
 
 HOTLOOP_COORDINATES(threadIdx, 0)
@@ -45,6 +51,11 @@ constexpr int warpSize = 32;
 #include "hotloop/atomics.h"
 #include "hotloop/textures.h"
 #pragma clang force_cuda_host_device end
+
+// What a virtual destructor mentions.
+__device__ inline void operator delete(void*, size_t) noexcept {
+  hotloop_failed("no `delete` in a kernel, since the simulator has no `new` there", "operator delete");
+}
 
 #include "hotloop/runtime.h"
 #include "hotloop/arrays.h"

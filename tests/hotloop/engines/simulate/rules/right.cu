@@ -6,6 +6,7 @@
 #include <cuda/std/array>
 #include <cuda/std/limits>
 #include <cuda/std/span>
+#include <cuda_pipeline.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include "rules.h"
@@ -510,6 +511,57 @@ KERNEL(a_plain_and_an_atomic_read, 2, 32) {
 KERNEL(atomic_reads_of_narrow_scope, 2, 32) {
   cuda::atomic_ref<int, cuda::thread_scope_block> value(parts[0]);
   out[I] = value.load(cuda::memory_order_relaxed) == 0;
+}
+
+// --- forms of other engineers ---------------------------------------------------------------------------
+
+struct Point {
+  int x;
+  float y;
+  __device__ explicit Point(int both) : x(both), y(both) {}
+};
+KERNEL(objects_constructed_in_memory_of_the_block, 1, 64) {
+  using Count = cuda::atomic<int, cuda::thread_scope_block>;
+  __shared__ Count count;
+  __shared__ alignas(Point) char room[64 * sizeof(Point)];
+  if (T == 0) new (&count) Count(1);
+  const Point* mine = ::new (room + T * sizeof(Point)) Point(T);
+  __syncthreads();
+  count += mine->x;
+  __syncthreads();
+  out[I] = count == 1 + 63 * 32 && reinterpret_cast<const Point*>(room)[63 - T].y == 63 - T;
+}
+KERNEL(a_smaller_one_without_its_header, 1, 32) { out[I] = std::min(std::max(T, 3), 20) / 3 > 0; }
+__device__ float numbers[5120];
+KERNEL(many_copies_on_their_way, 1, 32) {
+  __shared__ float s[5120];
+  for (int i = T; i < 5120; i += 32) numbers[i] = i;
+  __syncthreads();
+  for (int i = T; i < 5120; i += 32) __pipeline_memcpy_async(&s[i], &numbers[i], 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[I] = s[5119 - T] == 5119 - T;
+}
+KERNEL(two_copies_of_the_same_bytes, 1, 32) {
+  __shared__ int s[32];
+  __pipeline_memcpy_async(&s[T], &parts[T], 4);
+  __pipeline_memcpy_async(&s[T], &parts[T], 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[I] = s[31 - T] == 0;
+}
+KERNEL(active_lanes_while_the_others_wait_for_a_lock, 1, 32) {
+  for (bool done = false; !done;) {
+    if (atomicCAS(&flag, 0, 1) != 0) continue;
+    __threadfence();
+    message += cg::coalesced_threads().size();
+    __threadfence();
+    atomicExch(&flag, 0);
+    done = true;
+  }
+  out[I] = 1;
 }
 
 MAIN(nvtxRangePushA(name), nvtxRangePop())

@@ -3,6 +3,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/atomic>
 #include <cuda/pipeline>
+#include <cuda_pipeline.h>
 
 #include "rules.h"
 
@@ -446,6 +447,58 @@ KERNEL(a_fence_of_libcu_with_the_scope_of_the_block, 4, 32) {
       out[I] = parts[0] + parts[1] + parts[2] + parts[3] == 4;
     }
   }
+}
+// in_flight
+KERNEL(the_source_of_a_copy_that_others_change, 1, 64) {
+  __shared__ int s[64];
+  __pipeline_memcpy_async(&s[T], &parts[63 - T], 4);
+  __pipeline_commit();
+  __syncthreads();
+  parts[T] = 7;
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  out[I] = 1;
+}
+// in_flight
+KERNEL(the_source_of_a_copy_that_its_thread_changes, 1, 32) {
+  __shared__ int s[32];
+  __pipeline_memcpy_async(&s[T], &parts[T], 4);
+  __pipeline_commit();
+  parts[T] += 1;
+  __pipeline_wait_prior(0);
+  out[I] = 1;
+}
+// in_flight
+KERNEL(the_destination_of_a_copy_that_its_thread_changes, 1, 32) {
+  __shared__ int s[32];
+  __pipeline_memcpy_async(&s[T], &parts[T], 4);
+  __pipeline_commit();
+  s[T] = 7;
+  __pipeline_wait_prior(0);
+  out[I] = 1;
+}
+// in_flight
+KERNEL(two_copies_to_one_place, 1, 32) {
+  __shared__ int s[32];
+  parts[T + 32] = 1;
+  __pipeline_memcpy_async(&s[T], &parts[T], 4);
+  __pipeline_memcpy_async(&s[T], &parts[T + 32], 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[I] = 1;
+}
+// bad_argument
+KERNEL(a_copy_of_two_bytes, 1, 32) {
+  __shared__ short s[32];
+  __pipeline_memcpy_async(&s[T], &parts[T], 2);
+  out[I] = 1;
+}
+// bad_argument
+KERNEL(a_copy_within_shared_memory, 1, 32) {
+  __shared__ int s[64];
+  s[T] = T;
+  __pipeline_memcpy_async(&s[T + 32], &s[T], 4);
+  out[I] = 1;
 }
 
 MAIN(, )

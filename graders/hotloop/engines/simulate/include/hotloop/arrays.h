@@ -80,7 +80,7 @@ inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDe
 }
 inline cudaError_t cudaFreeArray(cudaArray_t array, HOTLOOP_HERE) {
   if (!array) return hotloop_state();
-  const cudaError_t error = cudaFree(array->data, here);
+  const cudaError_t error = hotloop_free(array->data, here);
   delete array;
   return error;
 }
@@ -245,7 +245,7 @@ inline cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cu
   return hotloop_object(object, t, what, here);
 }
 inline cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object, HOTLOOP_HERE) {
-  return cudaFree(reinterpret_cast<void*>(static_cast<size_t>(object)), here);
+  return hotloop_free(reinterpret_cast<void*>(static_cast<size_t>(object)), here);
 }
 inline cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource, HOTLOOP_HERE) {
   const char* what = "cudaCreateSurfaceObject: an array made without cudaArraySurfaceLoadStore";

@@ -15,6 +15,7 @@
 // Kept by the compiler, so that a tensor map without it can be refused.
 #define __grid_constant__ __attribute__((annotate("hotloop_grid_constant")))
 #define __launch_bounds__(threads, ...) __attribute__((launch_bounds(threads), annotate("hotloop_bounds", threads)))
+#define __maxnreg__(registers)
 #define __cluster_dims__(...) __attribute__((unavailable("thread block clusters are not simulated")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__ inline

@@ -161,3 +161,39 @@ HOTLOOP_INLINE unsigned __umulhi(unsigned a, unsigned b) {
 }
 HOTLOOP_INLINE unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? b - a : a - b); }
 HOTLOOP_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
+
+// The dot product of four bytes, added to c.
+#define HOTLOOP_DP4A(T, Byte)                                                                        \
+  HOTLOOP_INLINE T __dp4a(T a, T b, T c) {                                                           \
+    for (int i = 0; i < 32; i += 8) c += static_cast<Byte>(a >> i) * static_cast<Byte>(b >> i);      \
+    return c;                                                                                        \
+  }
+HOTLOOP_DP4A(int, signed char)
+HOTLOOP_DP4A(unsigned, unsigned char)
+// Four bytes or two halves of a word, each by itself.
+#define HOTLOOP_LANES(name, Lane, bits, expression)                                                  \
+  HOTLOOP_INLINE unsigned name(unsigned a, unsigned b) {                                             \
+    unsigned lanes = 0;                                                                              \
+    for (int i = 0; i < 32; i += bits) {                                                             \
+      const int x = static_cast<Lane>(a >> i), y = static_cast<Lane>(b >> i);                        \
+      lanes |= (static_cast<unsigned>(expression) & ((1u << bits) - 1)) << i;                        \
+    }                                                                                                \
+    return lanes;                                                                                    \
+  }
+#define HOTLOOP_SIMD(count, bits, Signed, Unsigned, low, high)                                       \
+  HOTLOOP_LANES(__vadd##count, Unsigned, bits, x + y)                                                \
+  HOTLOOP_LANES(__vsub##count, Unsigned, bits, x - y)                                                \
+  HOTLOOP_LANES(__vaddss##count, Signed, bits, x + y < low ? low : x + y > high ? high : x + y)      \
+  HOTLOOP_LANES(__vsubss##count, Signed, bits, x - y < low ? low : x - y > high ? high : x - y)      \
+  HOTLOOP_LANES(__vmaxs##count, Signed, bits, x < y ? y : x)                                         \
+  HOTLOOP_LANES(__vmins##count, Signed, bits, y < x ? y : x)                                         \
+  HOTLOOP_LANES(__vmaxu##count, Unsigned, bits, x < y ? y : x)                                       \
+  HOTLOOP_LANES(__vminu##count, Unsigned, bits, y < x ? y : x)                                       \
+  HOTLOOP_LANES(__vabsdiffu##count, Unsigned, bits, x < y ? y - x : x - y)                           \
+  HOTLOOP_LANES(__vcmpeq##count, Unsigned, bits, x == y ? ~0u : 0u)                                  \
+  HOTLOOP_LANES(__vcmpne##count, Unsigned, bits, x != y ? ~0u : 0u)
+HOTLOOP_SIMD(4, 8, signed char, unsigned char, -128, 127)
+HOTLOOP_SIMD(2, 16, short, unsigned short, -32768, 32767)
+HOTLOOP_INLINE float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
+HOTLOOP_INLINE float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
+HOTLOOP_INLINE float rhypotf(float a, float b) { return 1.0f / hypotf(a, b); }

@@ -20,6 +20,7 @@ enum hotloop_call : unsigned {
   HOTLOOP_LAST_ERROR, HOTLOOP_PEEK_ERROR, HOTLOOP_RESET, HOTLOOP_SYMBOL, HOTLOOP_SYMBOL_SIZE,
   HOTLOOP_USED, HOTLOOP_ALLOW_SHARED, HOTLOOP_SHARED_ALLOWED, HOTLOOP_STATIC_SHARED, HOTLOOP_STATE,
   HOTLOOP_SYNCHRONIZE, HOTLOOP_TENSOR, HOTLOOP_NO_ROOM, HOTLOOP_UNSUPPORTED,
+  HOTLOOP_MOST_THREADS, HOTLOOP_WORK,
 };
 enum hotloop_memory : unsigned { HOTLOOP_DEVICE, HOTLOOP_MANAGED, HOTLOOP_PINNED, HOTLOOP_DESCRIPTION };
 
@@ -182,13 +183,18 @@ inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, siz
   *pitch = (width + 511) / 512 * 512;
   return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMallocPitch", *pitch * height, HOTLOOP_DEVICE, here);
 }
-inline cudaError_t cudaFree(void* pointer, HOTLOOP_HERE) {
+inline cudaError_t hotloop_free(void* pointer, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FREE, pointer, "cudaFree", HOTLOOP_DEVICE, 0, here);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, HOTLOOP_HERE) { return cudaFree(pointer, here); }
-inline cudaError_t cudaFreeHost(void* pointer, HOTLOOP_HERE) {
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, HOTLOOP_HERE) { return hotloop_free(pointer, here); }
+inline cudaError_t hotloop_free_host(void* pointer, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FREE, pointer, "cudaFreeHost", HOTLOOP_PINNED, 0, here);
 }
+// A call has its line. The name alone is a function of one argument, as a smart pointer wants it.
+inline cudaError_t cudaFree(void* pointer) { return hotloop_free(pointer, hotloop_here(nullptr, 0)); }
+inline cudaError_t cudaFreeHost(void* pointer) { return hotloop_free_host(pointer, hotloop_here(nullptr, 0)); }
+#define cudaFree(...) hotloop_free(__VA_ARGS__)
+#define cudaFreeHost(...) hotloop_free_host(__VA_ARGS__)
 // Memory from cudaHostAlloc has one address for both sides. Registered memory is page-locked for copies only.
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned, HOTLOOP_HERE) {
@@ -414,7 +420,9 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
 // --- streams and events: everything is done when its call returns ----------------------------------------
 
 struct hotloop_stream {};
-struct hotloop_event { double when; bool recorded; };
+// work: which launches it comes behind, if the host has not waited for them yet.
+struct hotloop_event { double when; bool recorded; unsigned work; };
+inline unsigned hotloop_work() { return hotloop_host(HOTLOOP_WORK, nullptr, nullptr, 0, 0, nullptr, 0); }
 
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { *stream = new hotloop_stream; return hotloop_state(); }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
@@ -429,13 +437,17 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned = cudaEventDefau
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { delete event; return hotloop_state(); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr, HOTLOOP_HERE) {
   if (!event) return hotloop_fail(cudaErrorInvalidResourceHandle, "cudaEventRecord", here);
-  *event = {hotloop_now(), true};
+  *event = {hotloop_now(), true, hotloop_work()};
   return hotloop_state();
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, HOTLOOP_HERE) {
   if (!start || !stop || !start->recorded || !stop->recorded) return hotloop_fail(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", here);
+  const unsigned work = hotloop_work();
+  if (work && (start->work == work || stop->work == work)) {
+    return hotloop_fail(cudaErrorNotReady, "cudaEventElapsedTime before a wait for the event, as cudaEventSynchronize() is,", here);
+  }
   *milliseconds = static_cast<float>((stop->when - start->when) * 1e3);
   return hotloop_state();
 }
@@ -451,7 +463,7 @@ template <class F>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* function, HOTLOOP_HERE) {
   *attributes = cudaFuncAttributes{};
   const void* stub = reinterpret_cast<const void*>(function);
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = hotloop_host(HOTLOOP_MOST_THREADS, stub, nullptr, 0, 0, here.file, here.line);
   attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->sharedSizeBytes = hotloop_host(HOTLOOP_STATIC_SHARED, stub, nullptr, 0, 0, here.file, here.line);
   attributes->maxDynamicSharedSizeBytes = hotloop_host(HOTLOOP_SHARED_ALLOWED, stub, nullptr, 0, 0, here.file, here.line);
@@ -467,8 +479,9 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*
   return hotloop_state();
 }
 template <class F>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F*, size_t dynamic = 0, int limit = 0) {
-  *block = limit > 0 && limit < 1024 ? limit : 1024;
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* function, size_t dynamic = 0, int limit = 0) {
+  const int most = hotloop_host(HOTLOOP_MOST_THREADS, reinterpret_cast<const void*>(function), nullptr, 0, 0, nullptr, 0);
+  *block = limit > 0 && limit < most ? limit : most;
   *grid = 132 * hotloop_resident_blocks(*block, dynamic);
   return hotloop_state();
 }

@@ -50,6 +50,8 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
 
 // Defines the type T, its pair T2, and all operations that have the same name for both formats.
 #define HOTLOOP_SMALL_FLOAT(T, T2, ENCODE, DECODE)                                                \
+  struct T##_raw { unsigned short x; };                                                           \
+  struct T2##_raw { unsigned short x, y; };                                                       \
   struct alignas(2) T {                                                                           \
     uint16_t __x;                                                                                 \
     T() = default;                                                                                \
@@ -57,14 +59,19 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
     T(double x) : __x(ENCODE(static_cast<float>(x))) {}                                           \
     T(int x) : __x(ENCODE(static_cast<float>(x))) {}                                              \
     T(unsigned x) : __x(ENCODE(static_cast<float>(x))) {}                                         \
+    T(long x) : __x(ENCODE(static_cast<float>(x))) {}                                             \
+    T(unsigned long x) : __x(ENCODE(static_cast<float>(x))) {}                                    \
     T(long long x) : __x(ENCODE(static_cast<float>(x))) {}                                        \
     T(unsigned long long x) : __x(ENCODE(static_cast<float>(x))) {}                               \
+    T(T##_raw raw) : __x(raw.x) {}                                                                \
     operator float() const { return DECODE(__x); }                                                \
+    operator T##_raw() const { return {__x}; }                                                    \
   };                                                                                              \
   struct [[clang::trivial_abi]] alignas(4) T2 {                                                   \
     T x, y;                                                                                       \
     HOTLOOP_COPIES(T2, 4)                                                                         \
     T2(T a, T b) : x(a), y(b) {}                                                                  \
+    T2(T2##_raw raw) : x(T##_raw{raw.x}), y(T##_raw{raw.y}) {}                                    \
   };                                                                                              \
   HOTLOOP_INLINE T operator+(T a, T b) { return T(float(a) + float(b)); }                         \
   HOTLOOP_INLINE T operator-(T a, T b) { return T(float(a) - float(b)); }                         \
@@ -111,6 +118,34 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
   HOTLOOP_INLINE T hsqrt(T a) { return T(sqrtf(a)); }                                             \
   HOTLOOP_INLINE T hrsqrt(T a) { return T(1.0f / sqrtf(a)); }                                     \
   HOTLOOP_INLINE T hrcp(T a) { return T(1.0f / float(a)); }                                       \
+  HOTLOOP_INLINE T& operator++(T& a) { return a += T(1.0f); }                                     \
+  HOTLOOP_INLINE T& operator--(T& a) { return a -= T(1.0f); }                                     \
+  HOTLOOP_INLINE T operator++(T& a, int) { const T was = a; ++a; return was; }                    \
+  HOTLOOP_INLINE T operator--(T& a, int) { const T was = a; --a; return was; }                    \
+  HOTLOOP_INLINE T hsin(T a) { return T(sinf(a)); }                                               \
+  HOTLOOP_INLINE T hcos(T a) { return T(cosf(a)); }                                               \
+  HOTLOOP_INLINE T htanh(T a) { return T(tanhf(a)); }                                             \
+  HOTLOOP_INLINE T hfloor(T a) { return T(floorf(a)); }                                           \
+  HOTLOOP_INLINE T hceil(T a) { return T(ceilf(a)); }                                             \
+  HOTLOOP_INLINE T hrint(T a) { return T(nearbyintf(a)); }                                        \
+  HOTLOOP_INLINE T htrunc(T a) { return T(truncf(a)); }                                           \
+  HOTLOOP_INLINE T hexp10(T a) { return T(exp10f(a)); }                                           \
+  HOTLOOP_INLINE T hlog10(T a) { return T(log10f(a)); }                                           \
+  HOTLOOP_INLINE T hotloop_clamped(T a) { return T(fminf(fmaxf(a, 0.0f), 1.0f)); }                \
+  HOTLOOP_INLINE T __hadd_rn(T a, T b) { return a + b; }                                          \
+  HOTLOOP_INLINE T __hadd_sat(T a, T b) { return hotloop_clamped(a + b); }                        \
+  HOTLOOP_INLINE T __hsub_rn(T a, T b) { return a - b; }                                          \
+  HOTLOOP_INLINE T __hsub_sat(T a, T b) { return hotloop_clamped(a - b); }                        \
+  HOTLOOP_INLINE T __hmul_rn(T a, T b) { return a * b; }                                          \
+  HOTLOOP_INLINE T __hmul_sat(T a, T b) { return hotloop_clamped(a * b); }                        \
+  HOTLOOP_INLINE T __hfma_sat(T a, T b, T c) { return hotloop_clamped(__hfma(a, b, c)); }         \
+  HOTLOOP_INLINE T __hfma_relu(T a, T b, T c) { return __hmax(__hfma(a, b, c), T(0.0f)); }        \
+  HOTLOOP_INLINE T __hmax_nan(T a, T b) {                                                         \
+    return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);                                      \
+  }                                                                                               \
+  HOTLOOP_INLINE T __hmin_nan(T a, T b) {                                                         \
+    return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);                                      \
+  }                                                                                               \
   HOTLOOP_INLINE T2 operator+(T2 a, T2 b) { return T2(a.x + b.x, a.y + b.y); }                    \
   HOTLOOP_INLINE T2 operator-(T2 a, T2 b) { return T2(a.x - b.x, a.y - b.y); }                    \
   HOTLOOP_INLINE T2 operator*(T2 a, T2 b) { return T2(a.x * b.x, a.y * b.y); }                    \
@@ -136,6 +171,49 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
   HOTLOOP_INLINE T2 h2sqrt(T2 a) { return T2(hsqrt(a.x), hsqrt(a.y)); }                           \
   HOTLOOP_INLINE T2 h2rsqrt(T2 a) { return T2(hrsqrt(a.x), hrsqrt(a.y)); }                        \
   HOTLOOP_INLINE T2 h2rcp(T2 a) { return T2(hrcp(a.x), hrcp(a.y)); }                              \
+  HOTLOOP_INLINE T2& operator-=(T2& a, T2 b) { return a = a - b; }                                \
+  HOTLOOP_INLINE T2& operator/=(T2& a, T2 b) { return a = a / b; }                                \
+  HOTLOOP_INLINE bool operator!=(T2 a, T2 b) { return a.x != b.x && a.y != b.y; }                 \
+  HOTLOOP_INLINE T2 __heq2(T2 a, T2 b) {                                                          \
+    return T2(__heq(a.x, b.x) ? 1.0f : 0.0f, __heq(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hbeq2(T2 a, T2 b) { return __heq(a.x, b.x) && __heq(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 __hne2(T2 a, T2 b) {                                                          \
+    return T2(__hne(a.x, b.x) ? 1.0f : 0.0f, __hne(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hbne2(T2 a, T2 b) { return __hne(a.x, b.x) && __hne(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 __hlt2(T2 a, T2 b) {                                                          \
+    return T2(__hlt(a.x, b.x) ? 1.0f : 0.0f, __hlt(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hblt2(T2 a, T2 b) { return __hlt(a.x, b.x) && __hlt(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 __hle2(T2 a, T2 b) {                                                          \
+    return T2(__hle(a.x, b.x) ? 1.0f : 0.0f, __hle(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hble2(T2 a, T2 b) { return __hle(a.x, b.x) && __hle(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 __hgt2(T2 a, T2 b) {                                                          \
+    return T2(__hgt(a.x, b.x) ? 1.0f : 0.0f, __hgt(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hbgt2(T2 a, T2 b) { return __hgt(a.x, b.x) && __hgt(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 __hge2(T2 a, T2 b) {                                                          \
+    return T2(__hge(a.x, b.x) ? 1.0f : 0.0f, __hge(a.y, b.y) ? 1.0f : 0.0f);                      \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hbge2(T2 a, T2 b) { return __hge(a.x, b.x) && __hge(a.y, b.y); }          \
+  HOTLOOP_INLINE T2 h2sin(T2 a) { return T2(hsin(a.x), hsin(a.y)); }                              \
+  HOTLOOP_INLINE T2 h2cos(T2 a) { return T2(hcos(a.x), hcos(a.y)); }                              \
+  HOTLOOP_INLINE T2 h2tanh(T2 a) { return T2(htanh(a.x), htanh(a.y)); }                           \
+  HOTLOOP_INLINE T2 h2floor(T2 a) { return T2(hfloor(a.x), hfloor(a.y)); }                        \
+  HOTLOOP_INLINE T2 h2ceil(T2 a) { return T2(hceil(a.x), hceil(a.y)); }                           \
+  HOTLOOP_INLINE T2 h2rint(T2 a) { return T2(hrint(a.x), hrint(a.y)); }                           \
+  HOTLOOP_INLINE T2 h2trunc(T2 a) { return T2(htrunc(a.x), htrunc(a.y)); }                        \
+  HOTLOOP_INLINE T2 h2exp10(T2 a) { return T2(hexp10(a.x), hexp10(a.y)); }                        \
+  HOTLOOP_INLINE T2 h2log10(T2 a) { return T2(hlog10(a.x), hlog10(a.y)); }                        \
+  HOTLOOP_INLINE T2 h2log2(T2 a) { return T2(hlog2(a.x), hlog2(a.y)); }                           \
+  HOTLOOP_INLINE T2 __hmax2_nan(T2 a, T2 b) {                                                     \
+    return T2(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));                                        \
+  }                                                                                               \
+  HOTLOOP_INLINE T2 __hmin2_nan(T2 a, T2 b) {                                                     \
+    return T2(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y));                                        \
+  }                                                                                               \
   HOTLOOP_INLINE T2 __lowhigh2highlow(T2 a) { return T2(a.y, a.x); }                              \
   HOTLOOP_INLINE float __low2float(T2 a) { return a.x; }                                          \
   HOTLOOP_INLINE float __high2float(T2 a) { return a.y; }

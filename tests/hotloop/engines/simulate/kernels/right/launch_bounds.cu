@@ -1,4 +1,5 @@
-// __launch_bounds__: a launch within them runs, one beyond them is an error that the caller sees.
+// __launch_bounds__: a launch within them runs, one beyond them is an error that the caller sees,
+// and what asks for a good size gets one within them.
 #include "../check.h"
 
 template <int kMost>
@@ -15,6 +16,14 @@ int main() {
   CHECK(cudaMemcpy(x.data(), dx, 256 * sizeof(int), cudaMemcpyDeviceToHost));
   fill<128><<<1, 256>>>(dx);
   const bool refused = cudaGetLastError() != cudaSuccess;
+  int grid, block, blocks;
+  cudaFuncAttributes attributes;
+  CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, fill<128>));
+  CHECK(cudaFuncGetAttributes(&attributes, fill<128>));
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill<128>, block, 0));
+  fill<128><<<1, block>>>(dx);
+  CHECK_LAUNCH();
+  const bool is_bound = block <= 128 && attributes.maxThreadsPerBlock == 128 && blocks > 0;
   CHECK(cudaFree(dx));
-  return verdict(refused && x == std::vector<int>(256, 256));
+  return verdict(refused && is_bound && x == std::vector<int>(256, 256));
 }

@@ -13,6 +13,7 @@ struct __align__(8) Complex {
 template <class T>
 struct Base {
   __device__ virtual T value(T x) const { return x; }
+  __device__ virtual ~Base() {}
 };
 
 template <class T>
