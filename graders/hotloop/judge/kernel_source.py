@@ -337,10 +337,20 @@ class _LearnerModule:
             targets = statement.targets
         elif isinstance(statement, ast.AnnAssign):
             targets = [statement.target]
-        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-        if value is None or len(targets) != 1 or not isinstance(targets[0], ast.Name):
+        whole = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        values = [value for target in targets for value in _values_of(name, target, whole)]
+        if not values:
             self.refuse(statement, f"`{name}` is not a constant, so a kernel cannot use it")
-        return value
+        return values[-1]
+
+
+def _values_of(name: str, target: ast.expr, value: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what an assignment to `target` gives to a name, as in `A, B = 1, 2`."""
+    if isinstance(target, ast.Name) and target.id == name and value is not None:
+        yield value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for part, its in zip(target.elts, value.elts, strict=False):
+            yield from _values_of(name, part, its)
 
 
 def _inner_statements(statement: ast.If | ast.Try) -> list[ast.stmt]:
