@@ -348,7 +348,9 @@ def _values_of(name: str, target: ast.expr, value: ast.expr | None) -> Iterator[
     """Yield what an assignment to `target` gives to a name, as in `A, B = 1, 2`."""
     if isinstance(target, ast.Name) and target.id == name and value is not None:
         yield value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return
+    if not any(isinstance(part, ast.Starred) for part in [*target.elts, *value.elts]):
         for part, its in zip(target.elts, value.elts, strict=False):
             yield from _values_of(name, part, its)
 
