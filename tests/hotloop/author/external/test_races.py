@@ -96,7 +96,7 @@ def test_a_store_past_the_end_is_wrong(judge: JudgeProcess, tmp_path: Path) -> N
     )
     check = judged(f"{text}    return launch(values, out, True)\n", judge, tmp_path)
     assert check.verdict is Verdict.WRONG_ANSWER, check.sentence
-    stored = next(n for n, line in enumerate(text.splitlines(), 1) if "mask=at <= n" in line)
+    stored = next(n for n, line in enumerate(text.splitlines(), 1) if "x, at <= n" in line)
     assert f"submission.py, line {stored}: program " in check.sentence
     assert "past the end of its tensor: give tl.store a `mask=`" in check.sentence
 
