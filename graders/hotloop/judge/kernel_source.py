@@ -142,10 +142,10 @@ class _LearnerModule:
     def require_kernel(self, name: str) -> tuple[Parameter, ...]:
         """Vet the launched function `name` and return its parameters."""
         if self.defines(name) and not self.is_function(name):
-            self.refuse(
-                self._bound.get(name, [None])[0],
-                f"`{name}` is launched but is not a function with @triton.jit",
-            )
+            bound = self._bound.get(name, [None])[0]
+            if isinstance(bound, ast.Import | ast.ImportFrom):
+                self._refuse_import(name, bound)
+            self.refuse(bound, f"`{name}` is launched but is not a function with @triton.jit")
         function = self._binding(name, None)
         assert isinstance(function, ast.FunctionDef)
         self.require(name, function)
@@ -229,6 +229,13 @@ class _LearnerModule:
         line = getattr(node, "lineno", None)
         where = self.file if line is None else f"{self.file}, line {line}"
         raise Ruling(Verdict.WRONG_ANSWER, f"{where}: {reason}. {WHY}")
+
+    def _refuse_import(self, name: str, user: ast.AST) -> NoReturn:
+        self.refuse(
+            user,
+            f"`{name}` is imported: kernels are taken out of this file alone, so define them and "
+            "what they use here",
+        )
 
     def _binding(self, name: str, user: ast.AST | None) -> ast.stmt:
         bindings = self._bound.get(name, [])
@@ -327,11 +334,7 @@ class _LearnerModule:
         """Return the expression that the constant `name` is set to."""
         statement = self._binding(name, user)
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            self.refuse(
-                user,
-                f"`{name}` is imported: kernels are taken out of this file alone, so define what "
-                "they use here",
-            )
+            self._refuse_import(name, user)
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):
             targets = statement.targets

@@ -351,6 +351,7 @@ def test_a_helper_may_not_take_the_languages_name() -> None:
 def test_a_kernel_must_be_a_function_at_the_top_level() -> None:
     assert "there is no `k`" in refused("if True:\n    pass\n")
     assert "is launched but" in refused("k = 3\n")
+    assert "`k` is imported: kernels are taken out of this file" in refused("from a import k\n")
     assert "lacks @triton.jit" in refused("if True:\n    def k(): pass\n")
     assert "not in a function or class" in refused("class A:\n    def k(): pass\n")
 
