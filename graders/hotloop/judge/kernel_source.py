@@ -142,10 +142,10 @@ class _LearnerModule:
     def require_kernel(self, name: str) -> tuple[Parameter, ...]:
         """Vet the launched function `name` and return its parameters."""
         if self.defines(name) and not self.is_function(name):
-            self.refuse(
-                self._bound.get(name, [None])[0],
-                f"`{name}` is launched but is not a function with @triton.jit",
-            )
+            bound = self._bound.get(name, [None])[0]
+            if isinstance(bound, ast.Import | ast.ImportFrom):
+                self._refuse_import(name, bound)
+            self.refuse(bound, f"`{name}` is launched but is not a function with @triton.jit")
         function = self._binding(name, None)
         assert isinstance(function, ast.FunctionDef)
         self.require(name, function)
@@ -229,6 +229,13 @@ class _LearnerModule:
         line = getattr(node, "lineno", None)
         where = self.file if line is None else f"{self.file}, line {line}"
         raise Ruling(Verdict.WRONG_ANSWER, f"{where}: {reason}. {WHY}")
+
+    def _refuse_import(self, name: str, user: ast.AST) -> NoReturn:
+        self.refuse(
+            user,
+            f"`{name}` is imported: kernels are taken out of this file alone, so define them and "
+            "what they use here",
+        )
 
     def _binding(self, name: str, user: ast.AST | None) -> ast.stmt:
         bindings = self._bound.get(name, [])
@@ -327,20 +334,28 @@ class _LearnerModule:
         """Return the expression that the constant `name` is set to."""
         statement = self._binding(name, user)
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            self.refuse(
-                user,
-                f"`{name}` is imported: kernels are taken out of this file alone, so define what "
-                "they use here",
-            )
+            self._refuse_import(name, user)
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):
             targets = statement.targets
         elif isinstance(statement, ast.AnnAssign):
             targets = [statement.target]
-        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-        if value is None or len(targets) != 1 or not isinstance(targets[0], ast.Name):
+        whole = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        values = [value for target in targets for value in _values_of(name, target, whole)]
+        if not values:
             self.refuse(statement, f"`{name}` is not a constant, so a kernel cannot use it")
-        return value
+        return values[-1]
+
+
+def _values_of(name: str, target: ast.expr, value: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what an assignment to `target` gives to a name, as in `A, B = 1, 2`."""
+    if isinstance(target, ast.Name) and target.id == name and value is not None:
+        yield value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return
+    if not any(isinstance(part, ast.Starred) for part in [*target.elts, *value.elts]):
+        for part, its in zip(target.elts, value.elts, strict=False):
+            yield from _values_of(name, part, its)
 
 
 def _inner_statements(statement: ast.If | ast.Try) -> list[ast.stmt]:

@@ -1,4 +1,4 @@
-"""Sentences about programs of one launch that race, or that wait for each other forever."""
+"""Sentences about programs that race, wait for each other forever, or store past a tensor's end."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -67,7 +67,16 @@ def hang(place: str, kernel: str, element: str, program: object) -> RaceRuling:
     )
 
 
-def claimed(report: object) -> RaceRuling:
+def _outside(place: str, kernel: str, element: str, program: object) -> Ruling:
+    (stores,) = _programs([program])
+    return Ruling(
+        Verdict.WRONG_ANSWER,
+        f"{place}: program {stores} of `{kernel}` stores to `{element}`, past the end of its "
+        "tensor: give tl.store a `mask=` that is false there.",
+    )
+
+
+def claimed(report: object) -> Ruling:
     """Return the ruling for what the candidate's process reports (`worker.triton_watch`).
 
     Raises Ruling TAMPERED for a malformed report.
@@ -79,8 +88,9 @@ def claimed(report: object) -> RaceRuling:
         _tampered()
     kernel, tensor = readable(document.get("kernel"), 80), readable(document.get("tensor"), 80)
     element = f"{tensor}[{index}]"
-    if document.get("kind") == "hang":
-        return hang(_place(document), kernel, element, document.get("program"))
+    if (kind := document.get("kind")) in {"hang", "outside"}:
+        about = hang if kind == "hang" else _outside
+        return about(_place(document), kernel, element, document.get("program"))
     kept = [access for access in accesses if access]
     return race(_place(kept[-1] if kept else {}), kernel, element, kept)
 

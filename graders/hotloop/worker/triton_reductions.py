@@ -45,6 +45,8 @@ def _with_branches(
     """Call the function element by element only if it has an `if` on a value."""
 
     def combine_all(self: Any, tensors: Sequence[Any]) -> Any:
+        if self.axis is not None:
+            self.axis %= tensors[0].handle.data.ndim  # it may count from the last axis
         try:
             return on_arrays(self, tensors)
         except Exception as error:

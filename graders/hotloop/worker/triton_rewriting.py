@@ -8,10 +8,11 @@ compiler takes all of them as operations on tensors, and so does a kernel that i
 import ast
 import builtins
 import inspect
+import operator
 from collections.abc import Callable, Generator
 from functools import partial, reduce
-from types import SimpleNamespace
-from typing import Any
+from types import FunctionType, SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,7 +32,10 @@ def correct() -> None:
     triton.FunctionRewriter.ast_transformer = _Rewriting(triton.FunctionRewriter.ast_transformer)
     run_source = triton.FunctionRewriter._compile_and_exec
     triton.FunctionRewriter._compile_and_exec = _with_bound_names(run_source)
+    triton.FunctionRewriter._find_def = _first_def
+    triton.InterpretedFunction.run = _with_grid(triton.InterpretedFunction.run)
     triton._implicit_cvt = _argument(triton._implicit_cvt)
+    _correct_constexpr(language().constexpr)
     triton._patch_lang = _once_a_launch(triton._patch_lang)
     # Names with two underscores, which no kernel may define.
     triton.__dict__.update(
@@ -43,6 +47,7 @@ def correct() -> None:
         __truth__=_truth,
         __value__=_value,
         __Turns__=_Turns,
+        __variable__=_variable,
     )
 
 
@@ -60,6 +65,34 @@ class _Rewriting(ast.NodeTransformer):
         """`BLOCK: L.constexpr`, which the interpreter knows by the text `tl.constexpr` alone."""
         if node.annotation is not None and "constexpr" in ast.unparse(node.annotation):
             node.annotation = ast.parse("tl.constexpr", mode="eval").body
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """`a, b = 0, 1.0`: each number becomes a tensor, as in `a = 0`."""
+        self.generic_visit(node)
+        if isinstance(node.targets[0], ast.Tuple):
+            node.value = _call("__variable__", [node.value], node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """`a: tl.float32 = 0.0`, which the compiler reads as `a = 0.0`."""
+        self.generic_visit(node)
+        if node.value is None or "constexpr" in ast.unparse(node.annotation):
+            return node
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """`N += 1`, where a constexpr becomes a tensor."""
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        """`(a := 2.0)`."""
+        self.generic_visit(node)
+        node.value = _call("__variable__", [node.value], node.value)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
@@ -167,6 +200,13 @@ def _value(constexpr: Any) -> Any:
     return getattr(constexpr, "value", constexpr)
 
 
+def _variable(value: Any) -> Any:
+    """Return what a variable holds in a compiled kernel: numbers are tensors, in tuples too."""
+    if isinstance(value, tuple):
+        return tuple(map(_variable, cast(tuple[Any, ...], value)))
+    return interpreter().interpreter_semantic.to_tensor(value, False)
+
+
 def _truth(value: Any) -> Any:
     """Refuse what Triton's own `__bool__` calls true: a tensor with several elements."""
     if _is_tensor(value) and value.handle.data.size != 1:
@@ -189,10 +229,14 @@ class _Turns:
         return condition
 
 
-def _loop(start: Any, stop: Any = None, step: Any = 1, **_options: Any) -> Generator[Any]:
-    """Yield tensors of the type that the loop variable has in a compiled kernel."""
-    if stop is None:
-        start, stop = 0, start
+def _loop(
+    arg1: Any, arg2: Any = None, step: Any = 1, *_stages: Any, **_options: Any
+) -> Generator[Any]:
+    """Yield tensors of the type that the loop variable has in a compiled kernel.
+
+    The parameters are those of `tl.range`.
+    """
+    start, stop = (0, arg1) if arg2 is None else (arg1, arg2)
     semantic = interpreter().interpreter_semantic
     bounds = [semantic.to_tensor(bound) for bound in (start, stop, step)]
     dtype = bounds[0].dtype
@@ -215,6 +259,68 @@ def _called(function: Any) -> Any:
     return extreme
 
 
+def _first_def(_rewriter: Any, lines: list[str]) -> int:
+    """Return the number of the line with a kernel's `def`: its docstring may hold another one."""
+    return next(n for n, line in enumerate(lines, 1) if line.lstrip().startswith("def "))
+
+
+def _with_grid(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Take a list for a grid too, and ask a function for it with the arguments themselves.
+
+    A launch returns what stands for the compiled kernel.
+    """
+
+    def with_grid(kernel: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
+        if callable(grid) and not warmup:
+            named = {n: value for n, value in options.items() if n in kernel.arg_names}
+            bound = inspect.signature(kernel.fn).bind(*args, **named)
+            bound.apply_defaults()
+            grid = grid(bound.arguments)
+        grid = grid if callable(grid) else tuple(grid)
+        run(kernel, *args, grid=grid, warmup=warmup, **options)
+        return _CompiledKernel()
+
+    return with_grid
+
+
+class _CompiledKernel:
+    """What a launch and `warmup` return, where no kernel is compiled."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotInterpreted(
+            f"`{name}` of a compiled kernel", "Choose grids and sizes by the arguments."
+        )
+
+
+def _correct_constexpr(constexpr: Any) -> None:
+    """Let a constexpr meet what the compiler wraps in one, and the interpreter does not: numbers.
+
+    Joined with a tensor it is a tensor.
+    """
+
+    def new(kind: Any, value: Any = None) -> Any:
+        return value if _is_tensor(value) else object.__new__(kind)
+
+    def length(self: Any) -> int:
+        return len(self.value)
+
+    def number(self: Any) -> float:
+        return float(self.value)
+
+    constexpr.__new__, constexpr.__len__, constexpr.__float__ = new, length, number
+    for name in ("mod", "and", "or", "xor", "lshift", "rshift"):
+        setattr(constexpr, f"__r{name}__", _reflected(getattr(operator, f"__{name}__")))
+
+
+def _reflected(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def reflected(right: Any, left: Any) -> Any:
+        return type(right)(operate(left, right.value))
+
+    return reflected
+
+
 def _argument(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Pass a float as a float32 tensor, and a bool as an int1 tensor, like a compiled kernel."""
 
@@ -232,16 +338,24 @@ def _argument(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _with_bound_names(run_source: Callable[..., Any]) -> Callable[..., Any]:
     """Let a kernel call what its file imported by name, such as `from triton.language import dot`.
 
-    The interpreter replaces the functions in Triton's modules, not the names in a file. Its copy
-    of a kernel has annotations as texts, of which it knows only `tl.constexpr`.
+    It may also use what the function around it defines. The interpreter replaces the functions in
+    Triton's modules, not the names in a file. Its copy of a kernel has annotations as texts, of
+    which it knows only `tl.constexpr`.
     """
 
     def compile_and_exec(self: Any, tree: Any) -> Any:
         names, tl = self.fn.__globals__, language()
-        for name, value in list(names.items()):
-            if tl.core.is_builtin(value) or value is tl.static_range:
-                names[name] = _bound(inspect.getmodule(value), value.__name__)
+        outer = dict(inspect.getclosurevars(self.fn).nonlocals)
+        for scope in (names, outer):
+            for name, value in list(scope.items()):
+                if tl.core.is_builtin(value) or value is tl.static_range:
+                    scope[name] = _bound(inspect.getmodule(value), value.__name__)
         rewritten = run_source(self, tree)
+        if outer:  # of the function around the kernel, which its copy is not inside of
+            of_both = FunctionType(rewritten.__code__, {**names, **outer})
+            of_both.__defaults__ = rewritten.__defaults__
+            of_both.__kwdefaults__ = rewritten.__kwdefaults__
+            rewritten = of_both
         rewritten.__annotations__ = {
             name: "constexpr" if "constexpr" in str(annotation) else annotation
             for name, annotation in self.fn.__annotations__.items()

@@ -1,5 +1,8 @@
 """Runs the launches of ordinary PyTorch code by a schedule, and finds races between their programs.
 
+A store right behind the end of a tensor is found too: what lies there is no tensor's, whatever the
+arguments point to.
+
 In the learner's process, where a launch runs before the judge replays it (`triton_replay`), or
 where nothing can be replayed because PyTorch computes between kernels. What is found here is a
 claim.
@@ -15,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
-from hotloop.worker.triton_memory import Addresses, ReplayMemory, TensorRegion, bytes_at
+from hotloop.worker.triton_memory import (
+    Addresses,
+    ReplayMemory,
+    TensorRegion,
+    bytes_at,
+    kernel_place,
+)
 from hotloop.worker.triton_modules import interpreter
 from hotloop.worker.triton_programs import (
     CountingInterpreter,
@@ -25,15 +34,28 @@ from hotloop.worker.triton_programs import (
     replaced,
     run_programs,
 )
-from hotloop.worker.triton_races import RaceAccess, RaceReport
+from hotloop.worker.triton_races import RaceAccess, RaceReport, SourceLine
 from hotloop.worker.triton_schedule import Hang
+
+BETWEEN_BYTES = 8
+"""Fewest bytes between two allocations, which the allocator keeps for itself."""
+
+
+class Stray(Exception):
+    """A program stores right behind the end of a tensor."""
+
+    def __init__(self, address: int, place: SourceLine) -> None:
+        super().__init__(f"line {place.line} stores past the end of a tensor")
+        self.address = address
+        self.place = place
 
 
 @contextmanager
 def watched(order: int | None) -> Generator[list[Message]]:
     """Run each launch inside the `with` block by a schedule; yield a list that gets the faults.
 
-    A fault is a race, or a hang, which also raises Hang: code of the learner's may catch that.
+    A fault is a race, or a hang or a stray store, which also raise: code of the learner's may catch
+    that.
 
     order: seed of the programs' order; None: by number, and nothing is watched, only programs that
     wait for each other end.
@@ -86,19 +108,23 @@ class _Launch:
         counting = ScheduledInterpreter(native, None)
         if self.order is not None:
             counting = CountingInterpreter(native, self.order, memory)
-        waits = None
+        raised = None
         try:
             with replaced(triton, "_interpreter", counting):
                 run_programs(programs, lambda: function(**arguments), counting, builder)
         except Hang as hang:
-            waits = _hang(hang, self.executor, programs, arguments)
+            raised = _hang(hang, self.executor, programs, arguments)
+            raise
+        except Stray as stray:
+            program = programs[memory.races.program]
+            raised = _stray(stray, self.executor, program, arguments)
             raise
         finally:
             race = memory.races.race
-            if race is not None:  # told first, since it may be why programs wait
+            if race is not None:  # told first, since it may be the cause of the other
                 self.faults.append(_race(race, self.executor, programs, arguments))
-            if waits is not None:
-                self.faults.append(waits)
+            if raised is not None:
+                self.faults.append(raised)
 
 
 class _TensorMemory(ReplayMemory):
@@ -115,6 +141,7 @@ class _TensorMemory(ReplayMemory):
         ]
         self._starts = np.array([region.start for region in self.regions], np.uint64)
         self._ends = np.array([r.start + r.size for r in self.regions], np.uint64)
+        self._last = np.maximum.accumulate(self._ends)  # storages may overlap
 
     def _split(
         self, addresses: Addresses, item: int, access: str
@@ -123,7 +150,15 @@ class _TensorMemory(ReplayMemory):
             return []
         owners = self._owners(addresses)
         inside = (owners >= 0) & (addresses + np.uint64(item) <= self._ends[np.maximum(owners, 0)])
+        if access == "write" and not inside.all():
+            self._require_no_stray(addresses[~inside], owners[~inside])
         return super()._split(addresses[inside], item, access)
+
+    def _require_no_stray(self, addresses: Addresses, owners: Any) -> None:
+        ends = self._last[np.maximum(owners, 0)]
+        behind = (owners >= 0) & (addresses >= ends) & (addresses < ends + np.uint64(BETWEEN_BYTES))
+        if behind.any():
+            raise Stray(int(addresses[behind].min()), kernel_place())
 
     def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
         """The base class asks this too, for regions in memory of its own."""
@@ -156,6 +191,18 @@ def _hang(hang: Hang, executor: Any, programs: Sequence[Any], arguments: Message
         "program": programs[hang.program],
         "file": wait.place.file,
         "line": wait.place.line,
+    }
+
+
+def _stray(
+    stray: Stray, executor: Any, program: tuple[int, int, int], arguments: Message
+) -> Message:
+    return {
+        "kind": "outside",
+        **_where(stray.address, executor, arguments),
+        "program": program,
+        "file": stray.place.file,
+        "line": stray.place.line,
     }
 
 

@@ -72,6 +72,7 @@ ACCEPTED: dict[str, Form] = {
         "print under if": 'if n < 0:\n    print("negative")\ny = x',
         "print in else": 'if n > 0:\n    y = x\nelse:\n    y = x + 1\n    tl.device_print("odd")',
         "prints only in a loop": 'for j in range(2):\n    tl.device_print("j")\ny = x',
+        "docstring with a def": '"""As in\n\ndef double(x):\n    return 2 * x\n"""\ny = x',
         "docstring": '"""Copy.\n\nA `%s` and {braces}."""\ny = x',
         # --- control flow
         "for range": "y = x\nfor j in range(3):\n    y += j",
@@ -91,9 +92,14 @@ ACCEPTED: dict[str, Form] = {
         "y = z.to(tl.float32)",
         "early return": "y = x\nif n < 0:\n    return",
         "pass": "pass\ny = x",
+        "for tl.range with stages by position": "y = x\nfor j in tl.range(0, 3, 1, 2):\n    y += j",
         "walrus": "y = (z := x + 1) * z",
         "chained comparison": "y = tl.where((0 < x) & (x < 5), x, 0.0)",
         "unpacking": "a, b = x, 2.0\ny = a * b",
+        "unpacked numbers": "acc, j = 0.0, 0\nwhile j > n:\n    acc += 1.0\n    j += 1\n"
+        "y = x + acc.to(tl.float32) + j.to(tl.float32)",
+        "unpacked hash": "h, prime = 2166136261, 16777619\nh = (h ^ i) * prime\n"
+        "y = x + (h >> 15).to(tl.float32)",
         "swap": "a, b = x, x * 2\na, b = b, a\ny = a - b",
         "tuple by index": "pair = (x, x * 2)\ny = pair[0] + pair[1]",
         "star in a call": "pair = (x, x * 2)\ny = tl.maximum(*pair)",
@@ -104,6 +110,7 @@ ACCEPTED: dict[str, Form] = {
         "constexpr variable": "C: tl.constexpr = 4\ny = x * C",
         "constexpr variable in quotes": 'C: "tl.constexpr" = 4\ny = x * C',
         "dtype annotation": "c: tl.float32 = 2.0\ny = x * c",
+        "annotated number's method": "c: tl.float32 = 2.0\ny = x * c.to(tl.float16)",
         "plain annotation": "c: float = 2.0\ny = x * c",
         "tensor annotation": "c: tl.tensor = x * 2\ny = c",
         # --- numbers
@@ -154,6 +161,7 @@ ACCEPTED: dict[str, Form] = {
         "dtype in a variable": "kind: tl.constexpr = tl.float32\ny = x.to(kind)",
         "numel": "y = x + x.numel",
         "shape": "y = x + x.shape[0]",
+        "shape on the left": "y = x + tl.sum(x.shape[0] * x, 0)",
         "len of the shape": "y = x + len(x.shape)",
         "pointer_type": "p = x_ptr.to(tl.pointer_type(tl.int32))\n"
         "y = tl.load(p + i, mask=i < n, other=0).to(tl.float32, bitcast=True)",
@@ -289,6 +297,28 @@ ACCEPTED.update(
         "default of arithmetic": Form("y = x * C", parameters="C: tl.constexpr = 2 ** 4 - 1"),
         # --- constants
         "constant": Form("y = x * C", before="C = tl.constexpr(3)"),
+        "constant on the left": Form("y = tl.sum(C * x, 0) + x", before="C = tl.constexpr(3)"),
+        "constant on the left, then a method": Form(
+            "y = (C * x).to(tl.float16).to(tl.float32)", before="C = tl.constexpr(3)"
+        ),
+        "constant on the left, then an index": Form(
+            "y = tl.sum((C * x)[:, None], 1)", before="C = tl.constexpr(3)"
+        ),
+        "constant below a tensor": Form(
+            "y = tl.where(C < x, x, 1.0)", before="C = tl.constexpr(3)"
+        ),
+        "constant on the right of a number": Form(
+            "y = x + (BLOCK % C) + (BLOCK & C) + (BLOCK >> C) + (1 << C) + float(C)",
+            before="C = tl.constexpr(3)",
+        ),
+        "length of a constant": Form(
+            "y = x\nfor j in tl.static_range(len(C)):\n    y += C[j]",
+            before="C = tl.constexpr((1, 2, 4))",
+        ),
+        "constants in a row": Form("y = x * C + D", before="C = D = tl.constexpr(3)"),
+        "constants by unpacking": Form(
+            "y = x * C + D", before="C, D = tl.constexpr(3), tl.constexpr(4)"
+        ),
         "constant with math": Form(
             "y = tl.exp2(x * LOG2E)", before="import math\nLOG2E = tl.constexpr(math.log2(math.e))"
         ),
@@ -337,6 +367,15 @@ ACCEPTED.update(
         ),
         "reduce": Form("y = x - tl.reduce(x, 0, add)", before=_ADD),
         "associative_scan": Form("y = tl.associative_scan(x, 0, add)", before=_ADD),
+        "reduce along the last axis": Form(
+            "y = x - tl.sum(tl.reduce(x.reshape(2, BLOCK // 2), -1, add, keep_dims=True))",
+            before=_ADD,
+        ),
+        "reduce with a branch along the last axis": Form(
+            "y = x - tl.sum(tl.reduce(x.reshape(2, BLOCK // 2), -1, most))",
+            before="@triton.jit\ndef most(a, b):\n    r = a\n    if b > a:\n        r = b\n"
+            "    return r\n",
+        ),
         "reduce of a pair": Form(
             "a, b = tl.reduce((x, x), 0, pair)\ny = x + a + b",
             before="@triton.jit\ndef pair(a, b, c, d):\n    return a + c, tl.maximum(b, d)\n",

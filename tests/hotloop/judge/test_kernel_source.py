@@ -240,7 +240,9 @@ def test_keeps_a_constexpr_in_quotes_and_refuses_one_it_would_lose() -> None:
         ("C = tl.zeros([4], tl.float32)", "made of"),
         ("C = tl.constexpr([0])", "made of"),
         ("C = tl.constexpr(1).shape", "made of"),
-        ("C, D = 1, 2", "not a constant"),
+        ("*D, C = 1, 2, 3", "not a constant"),
+        ("C, D = *(1, 2), 3", "not a constant"),
+        ("C, D = D, C", "a constant cannot use"),
         ("for C in (1,): pass", "not a constant"),
         ("from os import path as C", "`C` is imported"),
         ("C = 1; C = 2", "defined twice"),
@@ -349,6 +351,7 @@ def test_a_helper_may_not_take_the_languages_name() -> None:
 def test_a_kernel_must_be_a_function_at_the_top_level() -> None:
     assert "there is no `k`" in refused("if True:\n    pass\n")
     assert "is launched but" in refused("k = 3\n")
+    assert "`k` is imported: kernels are taken out of this file" in refused("from a import k\n")
     assert "lacks @triton.jit" in refused("if True:\n    def k(): pass\n")
     assert "not in a function or class" in refused("class A:\n    def k(): pass\n")
 

@@ -135,3 +135,65 @@ def test_a_triton_that_a_submission_brings_does_not_stop_the_worker(tmp_path: Pa
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{THROUGH_THE_WORKER}"
     done = interpreted(code, answer)
     assert done.stdout == "7\n", done.stderr
+
+
+AS_COMPILED = """
+import math
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def numbers(x_ptr, out_ptr, FACTOR: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, 4))
+    a, b = 4096.0, 1.0
+    c: float = 4096.0
+    FACTOR *= 4096.0
+    total = x * a * b * 16.0 + x * c * 16.0 + x * (d := 4096.0) * 16.0 + x * FACTOR * 16.0
+    for j in tl.range(0, arg2=3, step=1):
+        total += j
+    tl.store(out_ptr + tl.arange(0, 4), total)
+
+def kernel_of(number):
+    FACTOR = tl.constexpr(number)
+
+    @triton.jit
+    def times(x):
+        return FACTOR * x
+
+    @triton.jit
+    def multiply(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out_ptr + at, times(tl.load(x_ptr + at, at < n)), at < n)
+
+    return multiply
+
+def answer():
+    x, out = torch.ones(4).half(), torch.zeros(4)
+    numbers[(1,)](x, out, 1.0)
+    answers = [out.tolist() == [4 * 65536.0 + 3] * 4]
+    x = torch.arange(10.0)
+    by_size = lambda of: [math.ceil(of["n"] / of["BLOCK"])]
+    by_tensor = lambda of: (of["x_ptr"].numel() // 3,)
+    grids = [3], (3,), by_size, by_tensor
+    for number, grid in enumerate(grids):
+        out = torch.zeros(10)
+        compiled = kernel_of(number)[grid](x, out, 10, BLOCK=4)
+        answers.append(torch.equal(out, number * x))
+    try:
+        compiled.n_regs
+    except AttributeError as error:
+        answers.append("cannot run `n_regs` of a compiled kernel" in str(error))
+    return answers
+"""
+
+
+@pytest.mark.slow
+def test_numbers_grids_and_functions_around_a_kernel_are_what_they_are_on_a_gpu(
+    tmp_path: Path,
+) -> None:
+    """A number in a variable is a tensor, so that float16 times it is float32."""
+    path = tmp_path / "kernels.py"
+    path.write_text(AS_COMPILED)
+    done = interpreted(THROUGH_THE_WORKER, path)
+    assert done.stdout == f"{[True] * 6}\n", done.stdout + done.stderr

@@ -41,6 +41,11 @@ def through_temporaries(x, out):
     copy[(1,)](copied[4:], copied, 4, 1, BLOCK=4)
 
 
+def through_fresh_memory(x, out):
+    for temporary in (torch.empty(1 << 20), x.new_empty(8), torch.empty(8, dtype=torch.int32)):
+        copy[(1,)](temporary, out, 8, 1, BLOCK=8)
+
+
 @triton.autotune([triton.Config({"BLOCK": 8}, num_warps=8)], key=["n"])
 @triton.heuristics({"EVEN": lambda a: a["n"] % a["BLOCK"] == 0})
 @triton.jit
@@ -159,6 +164,13 @@ def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:
         digest = hashlib.sha256(bytes.fromhex(fill) * 8).hexdigest()
         assert scratch == {"bytes": 32, "fill": fill, "digest": digest}
     assert plan["launches"][0]["arguments"]["scale"] == {"value": 3}
+
+
+@pytest.mark.slow
+def test_fresh_memory_holds_no_zeros(recorder: Recorder) -> None:
+    """It would where the system gives a new page, so that a kernel could add to it unpunished."""
+    fills = [scratch["fill"] for scratch in recorder.plan("through_fresh_memory")["scratch"]]
+    assert fills == ["0000c07f", "0000c07f", "ffffff7f"]
 
 
 @pytest.mark.slow

@@ -88,6 +88,20 @@ def test_a_lock_is_right(judge: JudgeProcess, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_store_past_the_end_is_wrong(judge: JudgeProcess, tmp_path: Path) -> None:
+    """Its answer is right, and the mask of its store is too wide by one."""
+    text = KERNEL.replace("(triton.cdiv(n, 256),)", "(triton.cdiv(n + 1, 256),)")
+    text = text.replace(
+        "tl.store(out_ptr + at, x, mask=at < n)", "tl.store(out_ptr + at, x, at <= n)"
+    )
+    check = judged(f"{text}    return launch(values, out, True)\n", judge, tmp_path)
+    assert check.verdict is Verdict.WRONG_ANSWER, check.sentence
+    stored = next(n for n, line in enumerate(text.splitlines(), 1) if "x, at <= n" in line)
+    assert f"submission.py, line {stored}: program " in check.sentence
+    assert "past the end of its tensor: give tl.store a `mask=`" in check.sentence
+
+
+@pytest.mark.slow
 def test_a_lock_that_is_never_released_is_wrong_and_told_at_once(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
