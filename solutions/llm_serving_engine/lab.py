@@ -110,7 +110,7 @@ check("llm_serving_engine.paged_attention")
 # blocks and waits again; all of its tokens must be computed again. Each step must run something.
 #
 # **Goodput** counts the requests that meet both limits. The judge runs your policy in `simulator.py`'s model on hidden traces,
-# one after the other in one process (`now_ms` and `id` begin anew in each), and compares
+# one after the other in one process (`now_ms` and `id` begin again in each), and compares
 # it with *first come, first served* and with the policy of vLLM's scheduler. The latter takes running requests first, in their order, with
 # all their tokens; then waiting ones in theirs, the last one with a chunk. If blocks are missing, it preempts the last running request.
 #

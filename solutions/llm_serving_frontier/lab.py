@@ -186,7 +186,7 @@ check("llm_serving_frontier.quantized_cache")
 #   prompt, and `is_end` (no cached block follows it). Its `last` is the number of the last request that used it, `stored` that of the
 #   request that created it, and `uses` is the number of requests that used it. `view["request"]` is the number of the current request.
 #
-# The check plays hidden traces in `tiers.py`, one after the other in one process (names and `request` begin anew in each), and counts the
+# The check plays hidden traces in `tiers.py`, one after the other in one process (names and `request` begin again in each), and counts the
 # milliseconds of computation that the cache saves. It compares your policy with
 # least recently used, least often used and oldest; each of these evicts the end of a prompt before its beginning. Try `python tiers.py`.
 #

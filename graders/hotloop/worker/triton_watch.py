@@ -1,6 +1,6 @@
 """Runs the launches of ordinary PyTorch code by a schedule, and finds races between their programs.
 
-A store right behind the end of a tensor is found too: what lies there is no tensor's, whatever the
+A store just past the end of a tensor is found too: what lies there is no tensor's, whatever the
 arguments point to.
 
 In the learner's process, where a launch runs before the judge replays it (`triton_replay`), or
@@ -42,7 +42,7 @@ BETWEEN_BYTES = 8
 
 
 class Stray(Exception):
-    """A program stores right behind the end of a tensor."""
+    """A program stores just past the end of a tensor."""
 
     def __init__(self, address: int, place: SourceLine) -> None:
         super().__init__(f"line {place.line} stores past the end of a tensor")

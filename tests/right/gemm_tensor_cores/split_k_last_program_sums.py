@@ -1,4 +1,4 @@
-"""Two kernels, and a counter for each row of tiles: programs of the second one take turns in order by an atomic flag."""
+"""Two kernels: the programs of the first one each multiply a part of k, and the second one sums the parts and counts its programs."""
 
 
 ### BEGIN SOLUTION gemm_tensor_cores.split_k

@@ -350,6 +350,9 @@ class Host:
     def _is_device(self, address: int) -> bool:
         return address < layout.HOST
 
+    def _is_host(self, address: int) -> bool:
+        return not self._is_device(address)
+
     def _is_valid(self, address: int, count: int) -> bool:
         if not self._is_device(address):
             return address + count <= self.device.memory.size
@@ -363,7 +366,7 @@ class Host:
         pinned = [self._is_pinned(address) for address in (to, source)]
         to_device = self._is_device(to) and not pinned[0]
         from_device = self._is_device(source) and not pinned[1]
-        to_host, from_host = (not self._is_device(address) for address in (to, source))
+        to_host, from_host = map(self._is_host, (to, source))
         wrong = {
             0: to_device or from_device, 1: from_device or to_host, 2: to_device or from_host,
             3: to_host or from_host,

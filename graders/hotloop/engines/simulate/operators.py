@@ -271,6 +271,11 @@ class Operators(Host):
         """True for allocations, not for tensors, whose memory the host may reuse without notice."""
         return _holder(address, self.allocated.values()) is not None
 
+    def _is_host(self, address: int) -> bool:
+        """False: what is no allocation may be a tensor, and tensors are on the device."""
+        del address
+        return False
+
     def _is_pinned(self, address: int) -> bool:
         extent = _holder(address, self.allocated.values())
         return extent is not None and extent.what in KINDS[1:3]
