@@ -20,7 +20,7 @@ class Seeds:
 
     def __init__(self, root: bytes | None = None) -> None:
         self.root = root or os.urandom(16)
-        self._sampled = 0
+        self._sampled = self._patterns = 0
 
     def generator(self) -> Rng:
         """Return a generator that shares no state with any other."""
@@ -34,7 +34,7 @@ class Seeds:
         return np.random.Generator(np.random.SFC64(list(digest)))
 
     def pattern(self) -> int:
-        """Return 64 secret bits, for poison."""
-        digest = hashlib.sha256(self.root + b"p" + self._sampled.to_bytes(8, "big")).digest()
-        self._sampled += 1
+        """Return 64 secret bits, for poison; however many are asked for, inputs stay the same."""
+        digest = hashlib.sha256(self.root + b"p" + self._patterns.to_bytes(8, "big")).digest()
+        self._patterns += 1
         return int.from_bytes(digest[:8], "big")

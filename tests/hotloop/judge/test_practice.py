@@ -121,13 +121,19 @@ def solved(key: str) -> dict[str, str]:
 def test_cuda_kernels_are_what_is_judged() -> None:
     for module in curriculum.modules():
         code = [task for task in module.tasks if task.kind == "code"]
-        kernels = [task for task in code if find(module.id, task.id).kind in CUDA]
+        kernels = [
+            task
+            for task in code
+            if find(module.id, task.id).kind in CUDA and simulated(module.id, task.id)
+        ]
         assert practice.kernels(module) == kernels
 
 
 IMPORTED = {"core", "engines", "judge", "tasks", "worker"}
 NOT_JUDGE = {
     "hotloop.engines.nvcc",  # what checks of nvcc say of its output
+    "hotloop.engines.prover.contract",  # what checks say of proofs, which no page runs
+    "hotloop.engines.prover.report",
     "hotloop.engines.simulate",
     "hotloop.tasks.authoring",
     "hotloop.tasks.modules",
@@ -155,7 +161,9 @@ print(json.dumps(sorted(set(sys.modules) - REFUSED)))
     assert {name.split(".")[1] for name in ours} == IMPORTED
     for name in sorted(ours):
         if name.split(".")[1] not in {"core", "judge"} and name.count(".") > 1:
-            assert any(f"{name}.".startswith(f"{one}.") for one in NOT_JUDGE), name
+            allowed = (f"{name}.".startswith(f"{one}.") for one in NOT_JUDGE)
+            packages = (one.startswith(f"{name}.") for one in NOT_JUDGE)
+            assert any(allowed) or any(packages), name
     known = packages_distributions()
     foreign = {one for name in imported for one in known.get(name.partition(".")[0], ())}
     assert foreign - _of_start() <= {"hotloop", "numpy", "wasmtime"}
@@ -182,7 +190,7 @@ def test_a_bundle_has_every_file_that_is_imported() -> None:
         "engines/simulate/include/cuda_runtime.h",
     } <= names
     assert not any(name.startswith(("sandbox/", "learn/", "course/", "cli/")) for name in names)
-    assert sum(path.stat().st_size for path in files) < 1_500_000
+    assert sum(path.stat().st_size for path in files) < 1_750_000
 
 
 @pytest.mark.slow
