@@ -140,8 +140,12 @@ NOT_JUDGE = {
     "hotloop.worker.cuda_tools",
     "hotloop.worker.device",  # what checks on a GPU call errors
     "hotloop.worker.notebook",  # which cells a submission has
+    "hotloop.worker.notebook_cells",
     "hotloop.worker.requests",
     "hotloop.worker.tensors",
+    "hotloop.worker.triton_compat",
+    "hotloop.worker.triton_launches",  # what it says of calls that were recorded
+    "hotloop.worker.triton_modules",
 }
 """Packages and modules beside `core` and `judge`."""
 
