@@ -48,6 +48,17 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
 
 }  // namespace hotloop
 
+// A function of both numbers of a pair, and a comparison of both: 1 or 0 for each, or whether all hold.
+#define HOTLOOP_OF_PAIR(T2, name) \
+  HOTLOOP_INLINE T2 h2##name(T2 a) { return T2(h##name(a.x), h##name(a.y)); }
+#define HOTLOOP_COMPARED_PAIRS(T2, name)                                                          \
+  HOTLOOP_INLINE T2 __h##name##2(T2 a, T2 b) {                                                    \
+    return T2(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f);              \
+  }                                                                                               \
+  HOTLOOP_INLINE bool __hb##name##2(T2 a, T2 b) {                                                 \
+    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                            \
+  }
+
 // Defines the type T, its pair T2, and all operations that have the same name for both formats.
 #define HOTLOOP_SMALL_FLOAT(T, T2, ENCODE, DECODE)                                                \
   struct T##_raw { unsigned short x; };                                                           \
@@ -165,49 +176,31 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
   }                                                                                               \
   HOTLOOP_INLINE T2 __hmax2(T2 a, T2 b) { return T2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }        \
   HOTLOOP_INLINE T2 __hmin2(T2 a, T2 b) { return T2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }        \
-  HOTLOOP_INLINE T2 h2exp(T2 a) { return T2(hexp(a.x), hexp(a.y)); }                              \
-  HOTLOOP_INLINE T2 h2exp2(T2 a) { return T2(hexp2(a.x), hexp2(a.y)); }                           \
-  HOTLOOP_INLINE T2 h2log(T2 a) { return T2(hlog(a.x), hlog(a.y)); }                              \
-  HOTLOOP_INLINE T2 h2sqrt(T2 a) { return T2(hsqrt(a.x), hsqrt(a.y)); }                           \
-  HOTLOOP_INLINE T2 h2rsqrt(T2 a) { return T2(hrsqrt(a.x), hrsqrt(a.y)); }                        \
-  HOTLOOP_INLINE T2 h2rcp(T2 a) { return T2(hrcp(a.x), hrcp(a.y)); }                              \
+  HOTLOOP_OF_PAIR(T2, exp)                                                                        \
+  HOTLOOP_OF_PAIR(T2, exp2)                                                                       \
+  HOTLOOP_OF_PAIR(T2, log)                                                                        \
+  HOTLOOP_OF_PAIR(T2, sqrt)                                                                       \
+  HOTLOOP_OF_PAIR(T2, rsqrt)                                                                      \
+  HOTLOOP_OF_PAIR(T2, rcp)                                                                        \
   HOTLOOP_INLINE T2& operator-=(T2& a, T2 b) { return a = a - b; }                                \
   HOTLOOP_INLINE T2& operator/=(T2& a, T2 b) { return a = a / b; }                                \
   HOTLOOP_INLINE bool operator!=(T2 a, T2 b) { return a.x != b.x && a.y != b.y; }                 \
-  HOTLOOP_INLINE T2 __heq2(T2 a, T2 b) {                                                          \
-    return T2(__heq(a.x, b.x) ? 1.0f : 0.0f, __heq(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hbeq2(T2 a, T2 b) { return __heq(a.x, b.x) && __heq(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 __hne2(T2 a, T2 b) {                                                          \
-    return T2(__hne(a.x, b.x) ? 1.0f : 0.0f, __hne(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hbne2(T2 a, T2 b) { return __hne(a.x, b.x) && __hne(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 __hlt2(T2 a, T2 b) {                                                          \
-    return T2(__hlt(a.x, b.x) ? 1.0f : 0.0f, __hlt(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hblt2(T2 a, T2 b) { return __hlt(a.x, b.x) && __hlt(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 __hle2(T2 a, T2 b) {                                                          \
-    return T2(__hle(a.x, b.x) ? 1.0f : 0.0f, __hle(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hble2(T2 a, T2 b) { return __hle(a.x, b.x) && __hle(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 __hgt2(T2 a, T2 b) {                                                          \
-    return T2(__hgt(a.x, b.x) ? 1.0f : 0.0f, __hgt(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hbgt2(T2 a, T2 b) { return __hgt(a.x, b.x) && __hgt(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 __hge2(T2 a, T2 b) {                                                          \
-    return T2(__hge(a.x, b.x) ? 1.0f : 0.0f, __hge(a.y, b.y) ? 1.0f : 0.0f);                      \
-  }                                                                                               \
-  HOTLOOP_INLINE bool __hbge2(T2 a, T2 b) { return __hge(a.x, b.x) && __hge(a.y, b.y); }          \
-  HOTLOOP_INLINE T2 h2sin(T2 a) { return T2(hsin(a.x), hsin(a.y)); }                              \
-  HOTLOOP_INLINE T2 h2cos(T2 a) { return T2(hcos(a.x), hcos(a.y)); }                              \
-  HOTLOOP_INLINE T2 h2tanh(T2 a) { return T2(htanh(a.x), htanh(a.y)); }                           \
-  HOTLOOP_INLINE T2 h2floor(T2 a) { return T2(hfloor(a.x), hfloor(a.y)); }                        \
-  HOTLOOP_INLINE T2 h2ceil(T2 a) { return T2(hceil(a.x), hceil(a.y)); }                           \
-  HOTLOOP_INLINE T2 h2rint(T2 a) { return T2(hrint(a.x), hrint(a.y)); }                           \
-  HOTLOOP_INLINE T2 h2trunc(T2 a) { return T2(htrunc(a.x), htrunc(a.y)); }                        \
-  HOTLOOP_INLINE T2 h2exp10(T2 a) { return T2(hexp10(a.x), hexp10(a.y)); }                        \
-  HOTLOOP_INLINE T2 h2log10(T2 a) { return T2(hlog10(a.x), hlog10(a.y)); }                        \
-  HOTLOOP_INLINE T2 h2log2(T2 a) { return T2(hlog2(a.x), hlog2(a.y)); }                           \
+  HOTLOOP_COMPARED_PAIRS(T2, eq)                                                                  \
+  HOTLOOP_COMPARED_PAIRS(T2, ne)                                                                  \
+  HOTLOOP_COMPARED_PAIRS(T2, lt)                                                                  \
+  HOTLOOP_COMPARED_PAIRS(T2, le)                                                                  \
+  HOTLOOP_COMPARED_PAIRS(T2, gt)                                                                  \
+  HOTLOOP_COMPARED_PAIRS(T2, ge)                                                                  \
+  HOTLOOP_OF_PAIR(T2, sin)                                                                        \
+  HOTLOOP_OF_PAIR(T2, cos)                                                                        \
+  HOTLOOP_OF_PAIR(T2, tanh)                                                                       \
+  HOTLOOP_OF_PAIR(T2, floor)                                                                      \
+  HOTLOOP_OF_PAIR(T2, ceil)                                                                       \
+  HOTLOOP_OF_PAIR(T2, rint)                                                                       \
+  HOTLOOP_OF_PAIR(T2, trunc)                                                                      \
+  HOTLOOP_OF_PAIR(T2, exp10)                                                                      \
+  HOTLOOP_OF_PAIR(T2, log10)                                                                      \
+  HOTLOOP_OF_PAIR(T2, log2)                                                                       \
   HOTLOOP_INLINE T2 __hmax2_nan(T2 a, T2 b) {                                                     \
     return T2(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));                                        \
   }                                                                                               \
